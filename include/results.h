@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * results.h - the record of a run: a JSON file that carries its own proof
+ *
+ * A result file says what was measured, where, with what, and keeps every raw window. It is
+ * self-describing: a reader needs no table of experiments, so files of other builds stay readable.
+ * Absent is null with a reason beside it, never 0; there is no NaN and no Infinity in it.
+ *
+ * Writing is atomic: a new file is written beside the old one, synced and renamed over it, so that
+ * at any moment, whatever kills the run, there is one whole valid file. All planned cases are in
+ * it from the start, with the windows they have so far: that is what resuming needs.
+ *
+ * jansson stays in reports/results_*.c and reports/json.c.
+ *
+ * Ownership: struct results owns everything in it; results_free() accepts NULL.
+ * Threads: one thread per struct results.
+ */
+#ifndef CHARGELINE_RESULTS_H
+#define CHARGELINE_RESULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench.h"
+#include "err.h"
+#include "text.h"
+#include "topo.h"
+
+#define RESULTS_SCHEMA  "chargeline-result"
+#define RESULTS_VERSION 1
+#define RESULTS_MAX_FILE (256 << 20) /* bytes; a larger file is refused unread */
+
+struct result_param {
+	char *name;
+	int64_t value;
+	char *text; /* the choice's name, or the number as text */
+};
+
+struct result_metric {
+	char *name, *unit;
+};
+
+struct result_case {
+	char *experiment;
+	struct result_param *params; /* all of them, defaults too, in the table's order */
+	int nr_params;
+	int nr_workers;
+	char *placement;
+	struct cpulist cpus;
+	char *home;                  /* the spec: "local", "node-1" */
+	int home_node;               /* -1: interleaved or unknown */
+	struct result_metric *metrics;
+	int nr_metrics;
+	struct sample *samples;      /* marked ones too, in the order they were taken */
+	int nr_samples;
+};
+
+struct results_machine {
+	char *class_name, *model, *arch, *uarch, *hypervisor, *hostname, *kernel;
+	int packages, numa_nodes, cores, pus, smt_max, l3_caches;
+	uint64_t l3_bytes;
+	bool restricted;
+	int page_bytes; /* of this machine's base pages */
+};
+
+struct results_build {
+	char *version, *compiler, *flags, *hwloc, *libbenchmark; /* libbenchmark: NULL built without */
+};
+
+struct results {
+	char *path;               /* where it was loaded from; NULL: not from a file */
+	char *started;            /* ISO 8601, UTC */
+	char *command;            /* how to repeat it */
+	bool complete;            /* false: interrupted, resume is possible */
+	int64_t elapsed_ns;       /* measuring time of all sessions so far */
+	int64_t window_ns, warmup_ns, budget_ns;
+	int min_blocks, max_blocks;
+	double target;
+	uint64_t seed;
+	char *thinned, *note;     /* as in struct plan; "" nothing */
+	struct results_machine machine;
+	struct results_build build;
+	struct bench_context context;
+	bool context_known;       /* false: context is not filled (written as null) */
+	char **warnings;          /* sentences, about the machine and the run */
+	int nr_warnings;
+	struct result_case *cases;
+	int nr_cases;
+};
+
+/* an empty record of @plan on @topo; the samples that the plan's cases carry are copied in */
+int results_new(struct results **out, const struct topo *topo, const struct plan *plan,
+		const char *command, struct err *err);
+void results_free(struct results *r);
+
+int results_add_sample(struct results *r, int case_idx, const struct sample *s, struct err *err);
+int results_add_warning(struct results *r, const char *sentence); /* the same one twice: once */
+
+/*
+ * results_save - write atomically
+ * Errors: -errno of what failed with file and cause ("no space left on device"); then the old
+ * file, if there was one, is untouched and no partial file remains.
+ */
+int results_save(const struct results *r, const char *path, struct err *err);
+
+/*
+ * results_load - read and check a file
+ * Every field that is there is checked for type and range; the sentence names file and field.
+ * Unknown fields are ignored. -ENOENT, -EISDIR, -EFBIG, -EINVAL (not JSON: line and column; other
+ * schema or version; wrong type; NaN). Never changes the file.
+ */
+int results_load(struct results **out, const char *path, struct err *err);
+
+/*
+ * results_resume - hand the windows of an interrupted run to a plan
+ * Fills done/nr_done of the plan's cases with the samples of @r (which must outlive the plan).
+ * Refuses with -EINVAL, naming the first difference, when machine class, kernel, CPU list, case
+ * list or settings (window, target, seed) are not the same: those windows would not be comparable.
+ */
+int results_resume(const struct results *r, const struct topo *topo, struct plan *plan,
+		   struct err *err);
+
+/* the parameter's value of a case; returns false when it has none of that name */
+bool result_param(const struct result_case *c, const char *name, int64_t *value);
+const char *result_param_text(const struct result_case *c, const char *name); /* NULL: none */
+
+/* rates of the valid windows, and their blocks, in order; @out holds nr_samples; returns how many */
+int result_rates(const struct result_case *c, double *rate, int *block);
+
+#endif
