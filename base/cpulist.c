@@ -102,17 +102,18 @@ int cpulist_parse(const char *text, struct cpulist *out, struct err *err)
 
 	do {
 		if (!parse_range(&s, &from, &to, &used, &every) || (*s && *s != ',')) {
-			rc = err_set(err, -EINVAL,
-				     "'%.80s' is not a CPU list such as 0-3,8 or 8-159:8 (at '%.20s')",
-				     text, s);
+			rc = err_set(
+				err, -EINVAL,
+				"'%.80s' is not a CPU list such as 0-3,8 or 8-159:8 (at '%.20s')",
+				text, s);
 			goto fail;
 		}
 		for (cpu = from; cpu <= to; cpu++) {
 			if ((cpu - from) % every >= used)
 				continue;
 			if (seen[cpu / 8] & (1 << cpu % 8)) {
-				rc = err_set(err, -EINVAL, "CPU list '%.80s' names CPU %d twice", text,
-					     cpu);
+				rc = err_set(err, -EINVAL, "CPU list '%.80s' names CPU %d twice",
+					     text, cpu);
 				goto fail;
 			}
 			seen[cpu / 8] |= 1 << cpu % 8;
@@ -145,11 +146,12 @@ char *cpulist_format(const struct cpulist *list, char *buf, size_t size)
 				break;
 		len += snprintf(buf + len, size - len, "%s%d", i ? "," : "", list->cpu[i]);
 		if (run > 1 && len < size)
-			len += snprintf(buf + len, size - len, "%s%d", "-",
-					list->cpu[i + run - 1]);
+			len += snprintf(buf + len, size - len, "%s%d", "-", list->cpu[i + run - 1]);
 	}
 	if (len >= size && size >= 4)
 		memcpy(buf + size - 4, "...", 4);
+	else if (len >= size)
+		buf[0] = 0;
 	return buf;
 }
 

@@ -5,39 +5,51 @@
 #include <stdio.h>
 #include <string.h>
 
-static void mark_cut(char *msg, size_t size, int wanted)
+/*
+ * One line, whatever was quoted in it: a newline or an escape sequence in a file name or a field
+ * must not reach the terminal. @wanted is what vsnprintf would have liked to write.
+ */
+static void finish(struct err *err, const char *msg, int wanted)
 {
-	if (wanted >= (int)size)
-		memcpy(msg + size - 4, "...", 4);
+	size_t i;
+
+	for (i = 0; msg[i]; i++)
+		err->msg[i] = (unsigned char)msg[i] < ' ' || msg[i] == 0x7f ? '?' : msg[i];
+	err->msg[i] = 0;
+	if (wanted >= (int)sizeof(err->msg))
+		memcpy(err->msg + sizeof(err->msg) - 4, "...", 4);
 }
 
+/* both build the sentence aside: the old one may be among the arguments */
 int err_set(struct err *err, int code, const char *fmt, ...)
 {
+	char msg[sizeof(err->msg)] = "";
 	va_list ap;
+	int len;
 
 	if (!err)
 		return code;
 	err->code = code;
 	va_start(ap, fmt);
-	mark_cut(err->msg, sizeof(err->msg), vsnprintf(err->msg, sizeof(err->msg), fmt, ap));
+	len = vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
+	finish(err, msg, len);
 	return code;
 }
 
 int err_prefix(struct err *err, const char *fmt, ...)
 {
-	char old[sizeof(err->msg)];
+	char msg[sizeof(err->msg)] = "";
 	va_list ap;
 	int len;
 
 	if (!err)
 		return 0;
-	memcpy(old, err->msg, sizeof(old));
 	va_start(ap, fmt);
-	len = vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+	len = vsnprintf(msg, sizeof(msg), fmt, ap);
 	va_end(ap);
-	if (len >= 0 && len < (int)sizeof(err->msg))
-		len += snprintf(err->msg + len, sizeof(err->msg) - len, "%s", old);
-	mark_cut(err->msg, sizeof(err->msg), len);
+	if (len >= 0 && len < (int)sizeof(msg))
+		len += snprintf(msg + len, sizeof(msg) - len, "%s", err->msg);
+	finish(err, msg, len);
 	return err->code;
 }

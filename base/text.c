@@ -10,9 +10,12 @@ int text_parse_int(const char *s, int64_t min, int64_t max, int64_t *out, struct
 	char *end;
 	long long v;
 
+	/* strtoll would also take white space and a plus sign */
+	if (s[0] != '-' && (s[0] < '0' || s[0] > '9'))
+		return err_set(err, -EINVAL, "'%.80s' is not a whole number", s);
 	errno = 0;
 	v = strtoll(s, &end, 10);
-	if (end == s || *end || s[0] == ' ' || s[0] == '+')
+	if (end == s || *end)
 		return err_set(err, -EINVAL, "'%.80s' is not a whole number", s);
 	if (errno || v < min || v > max)
 		return err_set(err, -EINVAL, "%.80s is outside %lld..%lld", s, (long long)min,
@@ -34,6 +37,8 @@ static int parse_decimal(const char *s, const char **end, double *out)
 		v = v * 10 + (*s - '0');
 	if (*s == '.') {
 		for (s++; *s >= '0' && *s <= '9'; s++, digits = true) {
+			if (scale >= 1e18) /* too small to be seen */
+				continue;
 			v = v * 10 + (*s - '0');
 			scale *= 10;
 		}
@@ -82,13 +87,13 @@ static int parse_unit(const char *s, const struct unit *units, double *out)
 
 int text_parse_duration(const char *s, int64_t *out_ns, struct err *err)
 {
-	static const struct unit units[] = {{"ns", 1},  {"us", 1e3},  {"ms", 1e6}, {"s", 1e9},
+	static const struct unit units[] = {{"ns", 1},	 {"us", 1e3},	{"ms", 1e6},   {"s", 1e9},
 					    {"m", 6e10}, {"min", 6e10}, {"h", 3.6e12}, {NULL, 0}};
 	double ns;
 	int rc = parse_unit(s, units, &ns);
 
 	if (rc == -ERANGE)
-		return err_set(err, rc = -EINVAL, "duration '%.80s' is too long", s);
+		return err_set(err, -EINVAL, "duration '%.80s' is too long", s);
 	if (rc || ns < 1)
 		return err_set(err, -EINVAL,
 			       "'%.80s' is not a duration such as 30s, 2m, 500ms or 20us", s);
@@ -98,14 +103,24 @@ int text_parse_duration(const char *s, int64_t *out_ns, struct err *err)
 
 int text_parse_size(const char *s, int64_t *out_bytes, struct err *err)
 {
-	static const struct unit units[] = {
-		{"", 1},	   {"B", 1},	      {"KiB", 1024.0},	   {"K", 1024.0},
-		{"MiB", 1048576.0}, {"M", 1048576.0}, {"GiB", 1073741824.0}, {"G", 1073741824.0},
-		{"TiB", 1099511627776.0}, {NULL, 0}};
+	static const struct unit units[] = {{"", 1},
+					    {"B", 1},
+					    {"KiB", 1024.0},
+					    {"K", 1024.0},
+					    {"MiB", 1048576.0},
+					    {"M", 1048576.0},
+					    {"GiB", 1073741824.0},
+					    {"G", 1073741824.0},
+					    {"TiB", 1099511627776.0},
+					    {NULL, 0}};
 	double bytes;
+	int rc = parse_unit(s, units, &bytes);
 
-	if (parse_unit(s, units, &bytes))
-		return err_set(err, -EINVAL, "'%.80s' is not a size such as 64MiB, 512KiB or 2GiB", s);
+	if (rc == -ERANGE)
+		return err_set(err, -EINVAL, "size '%.80s' is too large", s);
+	if (rc || (bytes > 0 && bytes < 1))
+		return err_set(err, -EINVAL, "'%.80s' is not a size such as 64MiB, 512KiB or 2GiB",
+			       s);
 	*out_bytes = (int64_t)bytes;
 	return 0;
 }
@@ -113,8 +128,9 @@ int text_parse_size(const char *s, int64_t *out_bytes, struct err *err)
 const char *text_duration(char *buf, size_t size, double ns)
 {
 	double s = ns / 1e9;
+	long long whole = s < 1e15 ? (long long)(s + 0.5) : 0;
 
-	if (ns < 999.5)
+	if (!(ns >= 999.5))
 		snprintf(buf, size, "%.3g ns", ns);
 	else if (ns < 999.5e3)
 		snprintf(buf, size, "%.3g us", ns / 1e3);
@@ -122,10 +138,12 @@ const char *text_duration(char *buf, size_t size, double ns)
 		snprintf(buf, size, "%.3g ms", ns / 1e6);
 	else if (s < 119.5)
 		snprintf(buf, size, "%.3g s", s);
-	else if (s < 7200)
-		snprintf(buf, size, "%d min %d s", (int)(s + 0.5) / 60, (int)(s + 0.5) % 60);
+	else if (whole < 7200 && whole)
+		snprintf(buf, size, "%lld min %lld s", whole / 60, whole % 60);
+	else if (whole)
+		snprintf(buf, size, "%lld h %lld min", (whole + 30) / 3600, (whole + 30) / 60 % 60);
 	else
-		snprintf(buf, size, "%d h %d min", (int)(s / 60 + 0.5) / 60, (int)(s / 60 + 0.5) % 60);
+		snprintf(buf, size, "%.3g s", s);
 	return buf;
 }
 
@@ -156,6 +174,8 @@ const char *text_si(char *buf, size_t size, double value)
 		snprintf(buf, size, "%.0f%s", value, unit[i]);
 	else if (fabs(value) >= 9.995)
 		snprintf(buf, size, "%.1f%s", value, unit[i]);
+	else if (value != 0 && fabs(value) < 0.9995)
+		snprintf(buf, size, "%#.3g", value);
 	else
 		snprintf(buf, size, "%.2f%s", value, unit[i]);
 	return buf;

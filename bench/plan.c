@@ -1,1 +1,344 @@
 /* SPDX-License-Identifier: MIT */
+#include "plan_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CASES      20000
+#define MAX_VALUES     256
+#define CASE_COST_NS   1000000 /* setup, start and check of a window, as measured on 2 CPUs */
+#define WORKER_COST_NS 20000   /* and for each worker */
+#define MIN_BLOCKS     7       /* the fewest whose bootstrap interval is worth printing */
+#define MAX_BLOCKS     60
+
+/* ------------------------------------------------------------------- estimate */
+
+int64_t plan_block_ns(const struct plan *plan)
+{
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; i < plan->nr_cases; i++)
+		sum += plan->window_ns + plan->warmup_ns + CASE_COST_NS +
+		       WORKER_COST_NS * plan->cases[i].cpus.nr;
+	return sum;
+}
+
+int64_t plan_estimate_ns(const struct plan *plan)
+{
+	int64_t all = plan->max_blocks * plan_block_ns(plan);
+
+	return plan->budget_ns && plan->budget_ns < all ? plan->budget_ns : all;
+}
+
+void plan_free(struct plan *plan)
+{
+	int i;
+
+	for (i = 0; i < plan->nr_cases; i++) {
+		free(plan->cases[i].params);
+		cpulist_free(&plan->cases[i].cpus);
+	}
+	free(plan->cases);
+	free(plan->placement);
+	free(plan->home);
+	*plan = (struct plan){0};
+}
+
+/* ---------------------------------------------------------------------- cases */
+
+int plan_add_case(struct plan *plan, const struct experiment *exp, const void *params,
+		  const struct cpulist *all, int nr_workers, struct err *err)
+{
+	struct cpulist first = {nr_workers, all->cpu};
+	struct bench_case *grown, *c;
+
+	if (plan->nr_cases >= MAX_CASES)
+		return err_set(err, -EINVAL, "the plan has more than %d cases: sweep less",
+			       MAX_CASES);
+	grown = realloc(plan->cases, sizeof(*grown) * (plan->nr_cases + 1));
+	if (!grown)
+		return err_set(err, -ENOMEM, "out of memory");
+	plan->cases = grown;
+	c = &plan->cases[plan->nr_cases];
+	*c = (struct bench_case){.exp = exp, .placement = plan->placement, .home = plan->home};
+	c->params = malloc(exp->params_size);
+	if (!c->params || cpulist_copy(&c->cpus, &first)) {
+		free(c->params);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	memcpy(c->params, params, exp->params_size);
+	plan->nr_cases++;
+	return 0;
+}
+
+int plan_set_homes(const struct topo *topo, struct plan *plan, struct err *err)
+{
+	struct bench_case *c;
+	char note[sizeof(plan->note)];
+	int i, rc;
+
+	for (i = 0; i < plan->nr_cases; i++) {
+		c = &plan->cases[i];
+		rc = topo_home(topo, c->home, &c->cpus, &c->home_node, note, sizeof(note), err);
+		if (rc)
+			return rc;
+		if (*note)
+			memcpy(plan->note, note, sizeof(note));
+	}
+	return 0;
+}
+
+int plan_begin(struct plan *plan, const char *placement, const char *home, struct err *err)
+{
+	*plan = (struct plan){0};
+	plan->placement = strdup(placement ? placement : "cores-first");
+	plan->home = strdup(home ? home : "local");
+	return plan->placement && plan->home ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
+const char *bench_case_text(const struct bench_case *c, char *buf, size_t size)
+{
+	const struct param *p;
+	char value[64];
+	size_t len;
+
+	len = snprintf(buf, size, "%s", c->exp->name);
+	for (p = c->exp->params; p && p->name; p++) {
+		if (param_get(p, c->params) == p->def || len >= size)
+			continue;
+		param_text(p, param_get(p, c->params), value, sizeof(value));
+		len += snprintf(buf + len, size - len, " %s=%s", p->name, value);
+	}
+	if (len < size)
+		snprintf(buf + len, size - len, " %d worker%s", c->cpus.nr,
+			 c->cpus.nr == 1 ? "" : "s");
+	return buf;
+}
+
+/* ---------------------------------------------------------------------- sweeps */
+
+struct sweep {
+	int64_t value[EXPERIMENT_MAX_PARAMS][MAX_VALUES];
+	int nr[EXPERIMENT_MAX_PARAMS];
+};
+
+/* "name=v,v": into the sweep of the parameter when the experiment has it; *used then grows */
+static int apply_set(const struct experiment *exp, const char *set, struct sweep *sweep, int *used,
+		     struct err *err)
+{
+	size_t name_len = strcspn(set, "=");
+	const struct param *p;
+	const char *s = set + name_len;
+	char text[128];
+	int idx = 0, rc, i;
+	int64_t v;
+
+	for (p = exp->params; p && p->name; p++, idx++)
+		if (strlen(p->name) == name_len && !strncmp(p->name, set, name_len))
+			break;
+	if (!p || !p->name)
+		return 0;
+	(*used)++;
+	sweep->nr[idx] = 0;
+	while (*s) {
+		s++;
+		snprintf(text, sizeof(text), "%.*s", (int)strcspn(s, ","), s);
+		s += strcspn(s, ",");
+		rc = param_parse(p, text, &v, err);
+		if (rc)
+			return rc;
+		for (i = 0; i < sweep->nr[idx]; i++)
+			if (sweep->value[idx][i] == v)
+				return err_set(err, -EINVAL, "%s=%s is named twice", p->name, text);
+		if (sweep->nr[idx] == MAX_VALUES)
+			return err_set(err, -EINVAL, "%s has more than %d values", p->name,
+				       MAX_VALUES);
+		sweep->value[idx][sweep->nr[idx]++] = v;
+	}
+	return 0;
+}
+
+/* a set that no chosen experiment knows: the sentence comes from the first one's table */
+static int unknown_set(const struct experiment *exp, const char *set, struct err *err)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(set, "="), set);
+	if (!params_find(exp, name, err))
+		err_prefix(err, "%s: ", exp->name);
+	return -EINVAL;
+}
+
+/* one combination for every worker count; those that the experiment refuses are counted */
+static int add_combination(struct plan *plan, const struct experiment *exp, const void *params,
+			   const struct cpulist *cpus, const struct cpulist *counts, int *left_out,
+			   struct err *refusal, struct err *err)
+{
+	int i, rc;
+
+	for (i = 0; i < counts->nr; i++) {
+		if (counts->cpu[i] < exp->min_workers) {
+			(*left_out)++;
+			err_set(refusal, -EOPNOTSUPP, "%s needs at least %d workers, not %d",
+				exp->name, exp->min_workers, counts->cpu[i]);
+			continue;
+		}
+		if (exp->validate && exp->validate(params, counts->cpu[i], refusal)) {
+			(*left_out)++;
+			continue;
+		}
+		rc = plan_add_case(plan, exp, params, cpus, counts->cpu[i], err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* the cross product: the last parameter turns fastest */
+static int add_sweep(struct plan *plan, const struct experiment *exp, const struct sweep *sweep,
+		     const struct cpulist *cpus, const struct cpulist *counts, struct err *err)
+{
+	int at[EXPERIMENT_MAX_PARAMS] = {0}, nr = params_count(exp), i, rc, left_out = 0;
+	int before = plan->nr_cases;
+	struct err refusal = ERR_INIT;
+	void *params = calloc(1, exp->params_size);
+
+	if (!params)
+		return err_set(err, -ENOMEM, "out of memory");
+	do {
+		params_defaults(exp, params);
+		for (i = 0; i < nr; i++)
+			if (sweep->nr[i])
+				param_set(&exp->params[i], params, sweep->value[i][at[i]]);
+		rc = add_combination(plan, exp, params, cpus, counts, &left_out, &refusal, err);
+		for (i = nr - 1; i >= 0; i--) {
+			if (++at[i] < sweep->nr[i])
+				break;
+			at[i] = 0;
+		}
+	} while (i >= 0 && !rc);
+	free(params);
+	if (!rc && plan->nr_cases == before)
+		return err_set(err, refusal.code, "%s", refusal.msg);
+	if (!rc && left_out)
+		snprintf(plan->note, sizeof(plan->note), "%d combinations left out: %.180s",
+			 left_out, refusal.msg);
+	return rc;
+}
+
+/* --------------------------------------------------------------------- workers */
+
+int plan_worker_counts(const char *spec, int all, struct cpulist *out, struct err *err)
+{
+	char text[256] = "";
+	const char *s = spec;
+	size_t len = 0;
+	int i, rc = 0;
+
+	if (!spec) {
+		for (i = 1; i < all && !rc; i *= 2)
+			rc = cpulist_add(out, i);
+		return rc || cpulist_add(out, all) ? err_set(err, -ENOMEM, "out of memory") : 0;
+	}
+	/* "all" is a number that the user need not know */
+	while (*s && len < sizeof(text) - 16) {
+		if (!strncmp(s, "all", 3) && (s == spec || s[-1] == ',') &&
+		    (!s[3] || s[3] == ',')) {
+			len += snprintf(text + len, sizeof(text) - len, "%d", all);
+			s += 3;
+		} else {
+			text[len++] = *s++;
+		}
+	}
+	rc = *s ? err_set(err, -EINVAL, "'%.40s...' is too long", spec)
+		: cpulist_parse(text, out, err);
+	if (rc)
+		return err_prefix(err, "workers: "), rc;
+	for (i = 0; i < out->nr; i++)
+		if (out->cpu[i] < 1 || out->cpu[i] > all)
+			return err_set(
+				err, -EOPNOTSUPP,
+				"%d workers: the placement has %d usable CPU%s, and every worker "
+				"needs its own",
+				out->cpu[i], all, all == 1 ? "" : "s");
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ build */
+
+void plan_fit(struct plan *plan, int blocks, double target)
+{
+	int64_t block = plan_block_ns(plan);
+
+	plan->target = target < 0 ? 0 : target > 0 ? target : 0.01;
+	plan->max_blocks = blocks ? blocks : MAX_BLOCKS;
+	if (!blocks && plan->budget_ns && block)
+		plan->max_blocks = plan->budget_ns / block < MAX_BLOCKS
+					   ? plan->budget_ns / block + 1
+					   : MAX_BLOCKS;
+	plan->min_blocks = plan->max_blocks < MIN_BLOCKS ? plan->max_blocks : MIN_BLOCKS;
+}
+
+static int add_experiment(struct plan *plan, const struct plan_spec *spec, const char *name,
+			  const struct cpulist *cpus, const struct cpulist *counts, int *used,
+			  struct err *err)
+{
+	const struct experiment *exp = experiment_find(name, err);
+	struct sweep *sweep;
+	int i, rc = 0;
+
+	if (!exp)
+		return -EINVAL;
+	sweep = calloc(1, sizeof(*sweep));
+	if (!sweep)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (i = 0; i < spec->nr_sets && !rc; i++) {
+		if (!strchr(spec->sets[i], '='))
+			rc = err_set(err, -EINVAL, "'%.80s' is not name=value[,value...]",
+				     spec->sets[i]);
+		else
+			rc = apply_set(exp, spec->sets[i], sweep, &used[i], err);
+	}
+	if (!rc)
+		rc = add_sweep(plan, exp, sweep, cpus, counts, err);
+	free(sweep);
+	return rc;
+}
+
+int plan_build(const struct topo *topo, const struct plan_spec *spec, struct plan *out,
+	       struct err *err)
+{
+	static const char *const default_names[] = {"page_counter"};
+	const char *const *names = spec->nr_experiments ? spec->experiments : default_names;
+	int nr_names = spec->nr_experiments ? spec->nr_experiments : 1, i, rc;
+	struct cpulist cpus = CPULIST_INIT, counts = CPULIST_INIT;
+	int *used = calloc(spec->nr_sets + 1, sizeof(*used));
+
+	rc = plan_begin(out, spec->placement, spec->home, err);
+	if (!used)
+		rc = err_set(err, -ENOMEM, "out of memory");
+	out->window_ns = spec->window_ns ? spec->window_ns : PLAN_WINDOW_NS;
+	out->warmup_ns = out->window_ns / 4;
+	out->seed = spec->seed;
+	if (!rc)
+		rc = topo_place(topo, out->placement, 0, &cpus, err);
+	if (!rc)
+		rc = plan_worker_counts(spec->workers, cpus.nr, &counts, err);
+	for (i = 0; i < nr_names && !rc; i++)
+		rc = add_experiment(out, spec, names[i], &cpus, &counts, used, err);
+	for (i = 0; i < spec->nr_sets && !rc; i++)
+		if (!used[i])
+			rc = unknown_set(experiment_find(names[0], NULL), spec->sets[i], err);
+	if (!rc)
+		rc = plan_set_homes(topo, out, err);
+	out->budget_ns = spec->budget_ns ? spec->budget_ns : plan_default_budget(counts.nr);
+	plan_fit(out, spec->blocks, spec->target);
+	cpulist_free(&cpus);
+	cpulist_free(&counts);
+	free(used);
+	if (rc)
+		plan_free(out);
+	return rc;
+}

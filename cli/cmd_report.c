@@ -1,1 +1,154 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "session.h"
+
+struct report_args {
+	struct pick_options pick;
+	const char *out, *html;
+	int64_t budget_ns, seed, max_batch, slots;
+	bool resume;
+};
+
+static const char about[] =
+	"Without FILE: measures this machine by the default plan, keeps the record as JSON, prints the\n"
+	"report with the recommended batch and writes it as one HTML page beside the record.\n"
+	"With FILE: reports on records; several are put together when they are of one machine class.\n";
+
+/* "x.json" -> "x.html" */
+static char *html_path(const char *path)
+{
+	size_t len = strlen(path);
+	char *html = malloc(len + 6);
+
+	if (!html)
+		return NULL;
+	memcpy(html, path, len + 1);
+	if (len > 5 && !strcmp(html + len - 5, ".json"))
+		html[len - 5] = 0;
+	strcat(html, ".html");
+	return html;
+}
+
+static int write_html(const struct report *rep, const char *path, struct err *err)
+{
+	FILE *f = fopen(path, "we");
+	int rc;
+
+	if (!f)
+		return err_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
+	rc = report_html(rep, f);
+	if (fclose(f) || rc)
+		return err_set(err, -EIO, "cannot write '%s': %s", path, strerror(errno));
+	return 0;
+}
+
+static int print_report(const struct results *const *r, int nr, const struct report_args *a,
+			const char *html)
+{
+	struct report *rep = NULL;
+	struct err err = ERR_INIT;
+	int status = EXIT_DONE;
+
+	if (report_build(r, nr, &a->pick, &rep, &err))
+		return cli_fail_input(&err);
+	report_text(rep, stdout);
+	if (html && write_html(rep, html, &err))
+		status = cli_fail_input(&err);
+	else if (html)
+		printf("\npage     %s\n", html);
+	report_free(rep);
+	return status;
+}
+
+static int report_files(char **paths, int nr, const struct report_args *a)
+{
+	struct results **r = calloc(nr, sizeof(*r));
+	struct err err = ERR_INIT;
+	int i, status = EXIT_DONE;
+
+	for (i = 0; r && i < nr && !status; i++)
+		if (results_load(&r[i], paths[i], &err))
+			status = cli_fail_input(&err);
+	if (r && !status)
+		status = print_report((const struct results *const *)r, nr, a, a->html);
+	for (i = 0; r && i < nr; i++)
+		results_free(r[i]);
+	free(r);
+	return status;
+}
+
+static int report_machine(const struct report_args *a, int argc, char **argv)
+{
+	struct session session = {"report", argc, argv, a->out, a->resume};
+	struct results *r = NULL;
+	struct topo *topo = NULL;
+	struct err err = ERR_INIT;
+	struct plan plan = {0};
+	char path[256], *html = NULL;
+	int status, said;
+
+	if (topo_load(&topo, NULL, &err) ||
+	    plan_default(topo, a->budget_ns, a->seed, &plan, &err)) {
+		status = cli_fail(&err);
+		goto out;
+	}
+	if (!a->out)
+		session_default_path(topo, path, sizeof(path));
+	session.path = a->out ? a->out : path;
+	session_announce(topo, &plan, session.path);
+	status = session_measure(&session, topo, &plan, session.path, &r);
+	if (r && status != EXIT_INTERRUPTED && status != EXIT_FAILED) {
+		html = a->html ? strdup(a->html) : html_path(session.path);
+		printf("\n");
+		said = print_report((const struct results *const *)&r, 1, a, html);
+		status = said ? said : status;
+	}
+out:
+	free(html);
+	results_free(r);
+	plan_free(&plan);
+	topo_free(topo);
+	return status;
+}
+
+int cmd_report(const struct command *self, int argc, char **argv)
+{
+	struct report_args a = {.pick.margin = 0.03, .seed = 1};
+	const struct option_row rows[] = {
+		{"budget", 0, OPT_DURATION, &a.budget_ns, "T",
+		 "time to measure, such as 30s or 10m", 100000000},
+		{"output", 'o', OPT_TEXT, &a.out, "FILE",
+		 "the record; default chargeline-CLASS-TIME.json"},
+		{"resume", 0, OPT_SWITCH, &a.resume, NULL,
+		 "go on with the interrupted run in FILE of -o"},
+		{"html", 0, OPT_TEXT, &a.html, "FILE",
+		 "the page; default beside a new record, none for given ones"},
+		{"margin", 0, OPT_PERCENT, &a.pick.margin, "PCT",
+		 "a larger batch must gain more than this; default 3", 0, 100},
+		{"max-batch", 0, OPT_INT, &a.pick.max_batch, "N", "largest batch to pick", 1, 1024},
+		{"max-stranded", 0, OPT_SIZE, &a.pick.max_stranded, "SIZE",
+		 "most memory that batch x CPUs x slots may strand"},
+		{"seed", 0, OPT_INT, &a.seed, "N", "of the random order; default 1", 0, INT32_MAX},
+		{NULL}};
+	struct err err = ERR_INIT;
+	char text[1400];
+	int first, rc;
+
+	snprintf(text, sizeof(text), "%s\n%s\n", about, plan_rule());
+	rc = options_parse(self, text, rows, argc, argv, &first, &err);
+	if (rc)
+		return rc > 0 ? EXIT_DONE : cli_fail(&err);
+	if (a.resume && !a.out) {
+		err_set(&err, -EINVAL, "--resume needs -o FILE: the record to go on with");
+		return cli_fail(&err);
+	}
+	if (first < argc)
+		return report_files(argv + first, argc - first, &a);
+	return report_machine(&a, argc, argv);
+}

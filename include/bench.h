@@ -37,29 +37,35 @@
 
 /* ------------------------------------------------------------------- windows */
 
-/* why a window is left out */
+/* why a window is left out; where the invariant fails there is no window at all (bench_run) */
 enum bench_mark {
-	MARK_SWITCHED = 1 << 0,  /* a worker was switched out against its will */
-	MARK_MIGRATED = 1 << 1,  /* a worker was not on its CPU at start or end */
-	MARK_STEAL = 1 << 2,     /* the hypervisor took time from a worker's CPU */
+	MARK_SWITCHED = 1 << 0,	 /* a worker was switched out against its will */
+	MARK_MIGRATED = 1 << 1,	 /* a worker was not on its CPU at start or end */
+	MARK_STEAL = 1 << 2,	 /* the hypervisor took time from a worker's CPU */
 	MARK_THROTTLED = 1 << 3, /* the cgroup's CPU quota stopped us */
-	MARK_OVERLAP = 1 << 4,   /* the workers ran together for less than 95% of the time */
-	MARK_NODE = 1 << 5,      /* shared memory is not on the node it was put on */
-	MARK_CHECK = 1 << 6,     /* the invariant failed: there is no number at all */
-	MARK_CLOCK = 1 << 7,     /* the window is shorter than 1000 ticks of the clock */
+	MARK_OVERLAP = 1 << 4,	 /* the workers ran together for less than 95% of the time */
+	MARK_NODE = 1 << 5,	 /* shared memory is not on the node it was put on */
+	MARK_CLOCK = 1 << 6,	 /* the window is shorter than 1000 ticks of the clock */
 };
-#define BENCH_NR_MARKS 8
+/*
+ * A kernel thread that takes a worker's CPU for 15 us happens in half of all windows of 20 ms on an
+ * idle machine, and changes a rate by less than a thousandth: that is no reason to leave half of
+ * the windows out. Another process gets milliseconds.
+ */
+#define BENCH_MAX_LOST 0.005
+
+#define BENCH_NR_MARKS 7
 extern const char *const bench_mark_names[BENCH_NR_MARKS]; /* "switched", "migrated", ... */
 
 struct sample {
 	int block;
-	unsigned marks;          /* 0: valid */
-	uint64_t ops;            /* by all workers in the window, warm-up not included */
-	double window_ns;        /* mean of the workers' own times */
-	double rate;             /* operations per second, all workers together */
+	unsigned marks;		 /* 0: valid */
+	uint64_t ops;		 /* by all workers in the window, warm-up not included */
+	double window_ns;	 /* mean of the workers' own times */
+	double rate;		 /* operations per second, all workers together */
 	double slowest, fastest; /* of the workers, operations per second */
-	double jain;             /* fairness, 1 = equal */
-	double overlap;          /* latest start to earliest end over the whole, 0..1 */
+	double jain;		 /* fairness, 1 = equal */
+	double overlap;		 /* latest start to earliest end over the whole, 0..1 */
 	double metrics[EXPERIMENT_MAX_METRICS]; /* NaN: none */
 };
 
@@ -67,11 +73,11 @@ struct sample {
 
 struct bench_case {
 	const struct experiment *exp;
-	void *params;          /* exp->params_size bytes, owned by the plan */
+	void *params;	       /* exp->params_size bytes, owned by the plan */
 	struct cpulist cpus;   /* one per worker, worker order */
-	const char *placement; /* the spec that gave cpus; owned by the plan */
-	const char *home;      /* the spec of the home node; owned by the plan */
-	int home_node;         /* OS number, -1 interleaved or unknown */
+	const char *placement; /* the spec that gave cpus: the plan's */
+	const char *home;      /* the spec of the home node: the plan's */
+	int home_node;	       /* OS number, -1 interleaved or unknown */
 	/* a resumed run hands in what was measured before; the runner only reads them */
 	const struct sample *done;
 	int nr_done;
@@ -80,30 +86,31 @@ struct bench_case {
 struct plan {
 	struct bench_case *cases;
 	int nr_cases;
-	int64_t window_ns;     /* of measuring */
-	int64_t warmup_ns;     /* before it, in every window */
-	int min_blocks;        /* every case gets these many valid windows before it may close */
+	char *placement, *home; /* specs, see topo_place() and topo_home() */
+	int64_t window_ns;	/* of measuring */
+	int64_t warmup_ns;	/* before it, in every window */
+	int min_blocks;		/* every case gets these many valid windows before it may close */
 	int max_blocks;
-	double target;         /* relative half-width of the median's interval that closes a case */
-	int64_t budget_ns;     /* no new window is begun after this; 0: no limit */
+	double target; /* relative half-width of the median's interval that closes a case; 0: none does */
+	int64_t budget_ns; /* no new window is begun after this; 0: no limit */
 	uint64_t seed;
-	char thinned[400];     /* what was left out to fit the time, a sentence; "" nothing */
-	char note[240];        /* what a reader must know: fallbacks of memory placement; "" none */
+	char thinned[400]; /* what was left out to fit the time, a sentence; "" nothing */
+	char note[240];	   /* what a reader must know: fallbacks of memory placement; "" none */
 };
 
 /* What the user asked for; a plan is made from it. NULL and 0 mean "the default". */
 struct plan_spec {
 	const char *const *experiments; /* names; NULL: page_counter */
 	int nr_experiments;
-	const char *const *sets;        /* "name=v[,v...]", applied to every experiment that has it */
+	const char *const *sets; /* "name=v[,v...]", applied to every experiment that has it */
 	int nr_sets;
-	const char *workers;            /* "1,2,4", "1-4", "all"; NULL: 1,2,4,...,all */
-	const char *placement;          /* NULL: cores-first */
-	const char *home;               /* NULL: local */
-	int64_t budget_ns;              /* 0: the default of 3 minutes, more on wide machines */
-	int64_t window_ns;              /* 0: 20 ms */
-	int blocks;                     /* 0: chosen from the budget */
-	double target;                  /* 0: 0.01 */
+	const char *workers;   /* "1,2,4", "1-4", "all"; NULL: 1,2,4,...,all */
+	const char *placement; /* NULL: cores-first */
+	const char *home;      /* NULL: local */
+	int64_t budget_ns;     /* 0: the default of 3 minutes, more on wide machines */
+	int64_t window_ns;     /* 0: 20 ms */
+	int blocks;	       /* 0: chosen from the budget */
+	double target;	       /* 0: 0.01; negative: no case closes before its blocks are done */
 	uint64_t seed;
 };
 
@@ -133,17 +140,17 @@ int64_t plan_estimate_ns(const struct plan *plan);
 /* -------------------------------------------------------------------- runner */
 
 struct bench_progress {
-	int block, nr_open, nr_cases;      /* cases still open */
-	int64_t elapsed_ns, left_ns;       /* left: at most */
+	int block, nr_open, nr_cases; /* cases still open */
+	int64_t elapsed_ns, left_ns;  /* left: at most */
 };
 
 /* What the run found out about the place it ran in. Absent is NaN or "". */
 struct bench_context {
 	double clock_read_ns, clock_resolution_ns;
-	double work_error;      /* cpu_work_ns: largest relative error found at calibration, NaN unknown */
-	double work_error_end;  /* the same again after the run */
-	bool memory_verified;   /* false: the kernel would not say where memory is */
-	char memory_note[240];  /* why not, a sentence; "" when verified */
+	double work_error; /* cpu_work_ns: largest relative error found at calibration, NaN unknown */
+	double work_error_end; /* the same again after the run */
+	bool memory_verified;  /* false: the kernel would not say where memory is */
+	char memory_note[240]; /* why not, a sentence; "" when verified */
 };
 
 struct bench_hooks {

@@ -27,7 +27,10 @@ struct err {
 	char msg[480]; /* one sentence, no newline; longer ones are cut with "..." */
 };
 
-#define ERR_INIT {0, ""}
+#define ERR_INIT      \
+	{             \
+		0, "" \
+	}
 
 /*
  * err_set - record a failure and return it

@@ -34,10 +34,10 @@
 /* One row: parsing, ranges, sweeps, help and the JSON record are all made from it. */
 struct param {
 	const char *name, *unit, *help; /* "batch", "pages", "pages taken by one shared update" */
-	int64_t def, min, max;          /* inclusive; with choices: 0 and the last index */
-	int64_t step;                   /* values are min + k * step; 0 means 1 */
-	const char *const *choices;     /* NULL, or the names of the values min..max */
-	size_t off;                     /* of an int64_t in the experiment's parameter struct */
+	int64_t def, min, max;		/* inclusive; with choices: 0 and the last index */
+	int64_t step;			/* values are min + k * step; 0 means 1 */
+	const char *const *choices;	/* NULL, or the names of the values min..max */
+	size_t off;			/* of an int64_t in the experiment's parameter struct */
 };
 
 /* A value that an experiment reports beside its throughput. NaN in the array means "none". */
@@ -58,9 +58,9 @@ struct metric {
  */
 struct env {
 	int nr_workers;
-	const int *cpu;  /* OS number of each worker's CPU */
-	int home_node;   /* OS number of the node of env_alloc() memory; -1 interleaved or unknown */
-	void *arena;     /* private to the maker */
+	const int *cpu; /* OS number of each worker's CPU */
+	int home_node;	/* OS number of the node of env_alloc() memory; -1 interleaved or unknown */
+	void *arena;	/* private to the maker */
 };
 
 /* memory of the shared lines, on the home node; NULL when there is no more: fail with -ENOMEM */
@@ -70,11 +70,23 @@ void *env_alloc(const struct env *env, size_t size, size_t align);
 void *env_alloc_worker(const struct env *env, int idx, size_t size, size_t align);
 
 struct worker {
-	int idx;        /* 0 .. nr_workers - 1 */
-	int cpu;        /* OS number of the CPU it is pinned to */
-	uint64_t rng;   /* a seed of its own, different for each worker and window */
-	void *priv;     /* the experiment's, set by setup() or worker_init() */
+	int idx;	 /* 0 .. nr_workers - 1 */
+	int cpu;	 /* OS number of the CPU it is pinned to */
+	uint64_t rng;	 /* a seed of its own, different for each worker and window */
+	void *priv;	 /* the experiment's, set by setup() or worker_init() */
+	const int *over; /* see worker_over() */
 };
+
+/*
+ * worker_over - the windows of all workers have ended
+ * An operation that waits for another worker looks here while it waits, and gives up: its partner
+ * may have left. The runner sets it once, after the last window, so that looking costs nothing
+ * that could be measured.
+ */
+static inline bool worker_over(const struct worker *w)
+{
+	return __atomic_load_n(w->over, __ATOMIC_ACQUIRE);
+}
 
 /* ---------------------------------------------------------------- the record */
 
@@ -82,10 +94,11 @@ struct experiment {
 	const char *name;     /* "page_counter" */
 	const char *summary;  /* one line for lists */
 	const char *question; /* what a reader learns: one sentence with a question mark */
-	const char *op;       /* what is counted as one operation: "one page charged and uncharged" */
-	const char *unit;     /* short, for tables: "pages" */
-	const char *source;   /* kernel release and file it restates, or "" */
-	int min_workers;      /* fewer: refused, and that is the reason given */
+	const char *op;	    /* what is counted as one operation: "one page charged and uncharged" */
+	const char *unit;   /* short, for tables: "pages" */
+	const char *source; /* kernel release and file it restates, or "" */
+	int min_workers;    /* fewer: refused, and that is the reason given */
+	bool pairs; /* a case is an ordered pair of CPUs: every two of the placement, both ways */
 	const struct param *params; /* ends with .name == NULL */
 	size_t params_size;
 	const struct metric *metrics; /* ends with .name == NULL; NULL: none */
@@ -98,8 +111,8 @@ struct experiment {
 		     void **shared, struct err *err);
 	int (*worker_init)(void *shared, const void *params, struct worker *w, struct err *err);
 
-	/* hot: exactly nr_ops operations; no failure, no allocation, no system call, no waiting for
-	 * another worker */
+	/* hot: exactly nr_ops operations; no failure, no allocation, no system call. Waiting for another
+	 * worker ends when worker_over(): what is left of nr_ops is then dropped */
 	void (*run)(void *shared, const void *params, struct worker *w, uint64_t nr_ops);
 
 	/* what must be true whatever the timing was: -EUCLEAN with a sentence, and then there is no

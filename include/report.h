@@ -26,71 +26,114 @@
  * It is judged by intervals: "enough" is a batch where every larger one is proved to gain less
  * (upper end <= margin), "too small" is one where some larger one is proved to gain more (lower
  * end > margin). When the smallest that is not too small is also enough, that is the pick; when
- * not, the data cannot tell, and the range they leave is given.
+ * not, the data cannot tell, and the range they leave is given. Nothing can prove the largest
+ * measured batch enough: "at least 256" is no pick, unless a limit ends the candidates there.
  *
  * It is made per demand: the local work per page, which says how fast real work charges pages.
  * Saturated (no local work) every doubling pays, so a pick made there would always be the largest:
- * it is shown, and not used.
+ * it is shown, and not used. The recommendation is the largest pick of the demands with work.
+ *
+ * Under limits only the allowed batches are candidates; the larger ones still show what is lost.
+ *
+ * The demand at which the answer changes: a shared update of cost c is paid once per batch, so the
+ * gain of a larger batch over this one falls with the local work Z as g(Z) = x / (Z + k). The
+ * hyperbola through the two neighbouring measured demands that have the gain above and below the
+ * margin (saturated is one of them, Z = 0) is solved for g = margin. A gain below a tenth of the
+ * margin is taken as that tenth: noise around 0 must not move the pole onto the demand. Gains
+ * without an interval are left out.
+ *
+ * Several files: cases that are the same are one case, windows pair inside their own file. When
+ * parameters other than layout, batch and local work vary, the setting with most cases is used.
  */
+#define PICK_MARGIN	 0.03
+#define PICK_8BIT_MAX	 127 /* the seven-slot stock counts pages in 8 bits */
+#define PICK_STOCK_SLOTS 7
+
 struct pick_options {
-	double margin;            /* 0.03 */
-	int64_t max_batch;        /* 0: no limit */
-	int64_t max_stranded;     /* bytes of batch x CPUs x slots; 0: no limit */
-	int slots;                /* memcgs whose pages one CPU may hold: 1..15; 0: 1 */
-	const char *layout;       /* NULL: the newest release's layout that was measured */
+	double margin;	      /* 0.03 */
+	int64_t max_batch;    /* 0: no limit */
+	int64_t max_stranded; /* bytes of batch x CPUs x slots; 0: no limit */
+	int slots;	      /* memcgs whose pages one CPU may hold: 1..15; 0: 1 */
+	const char *layout;   /* NULL: the newest release's layout that was measured */
 };
 
-struct pick_row {             /* one measured batch at one demand */
+enum pick_from {
+	PICK_FROM_UNKNOWN, /* no larger batch with enough common blocks */
+	PICK_FROM_KNOWN,   /* two measured demands bracket it */
+	PICK_FROM_ALL,	   /* enough at every measured demand */
+	PICK_FROM_NONE,	   /* at the largest measured demand a larger batch still gains more */
+};
+
+struct pick_row { /* one measured batch at one demand */
 	int64_t batch;
-	struct estimate rate;     /* pages per second, all workers */
-	struct estimate gain;     /* best larger batch / this one; n == 0: there is no larger one */
-	int64_t gain_batch;       /* which larger one that is */
-	double stranded_bytes;    /* batch x CPUs x slots, pages of this machine */
-	double stale_updates;     /* batch x CPUs: statistics may be behind by this many updates */
-	bool too_small, enough;
-	bool allowed;             /* under max_batch and max_stranded */
-	bool needs_wide;          /* over 127: not with 8-bit slot counts */
-	double demand_from_ns;    /* enough from this local work per page up; NaN: not bracketed */
+	struct estimate rate;  /* pages per second, all workers; n == 0: no valid window */
+	struct estimate gain;  /* best larger batch / this one; n == 0: none, or no common block */
+	int64_t gain_batch;    /* which larger one that is; 0: none */
+	double stranded_bytes; /* batch x CPUs x slots, pages of this machine */
+	double stranded_all_bytes; /* the same for all PICK_STOCK_SLOTS slots */
+	double stale_updates;	   /* batch x CPUs: statistics may be behind by this many updates */
+	bool too_small, enough;	   /* against every larger measured batch, limits or not */
+	bool allowed;		   /* under max_batch and max_stranded */
+	bool needs_wide;	   /* over 127: not with 8-bit slot counts */
+	enum pick_from from;	   /* the same at every demand: a property of the batch */
+	double demand_from_ns;	   /* enough from about this local work per page up; else NaN */
 };
 
 struct pick_demand {
-	int64_t work_ns;          /* local work per page and worker; 0 saturated */
-	int nr_workers;           /* all that were measured */
-	struct pick_row *rows;    /* by batch, ascending */
-	int nr_rows;
-	bool decided;             /* false: cannot tell */
-	int64_t batch;            /* decided: the pick */
-	int64_t range_lo, range_hi; /* not decided: what the data leave; hi 0: unbounded */
-	bool bound_by_limit;      /* a limit, not the data, fixed it */
-	int more_blocks;          /* not decided: about how many more blocks would; 0 unknown */
-	char why[240];            /* one sentence */
+	int64_t work_ns;       /* local work per page and worker; 0 saturated */
+	int nr_workers;	       /* all that were measured */
+	struct pick_row *rows; /* by batch, ascending; those with valid windows */
+	int nr_rows;	       /* 0: the layout has no data at this demand */
+	bool decided;	       /* false: cannot tell */
+	int64_t batch;	       /* decided: the pick */
+	int64_t range_lo,
+		range_hi;    /* not decided: what the data leave; hi 0: unbounded, lo 0: nothing */
+	bool bound_by_limit; /* a limit, not the data, fixed it */
+	int more_blocks;     /* not decided: about how many more blocks would; 0 unknown */
+	char why[240];	     /* one sentence */
 };
 
 struct pick {
 	char *class_name;
-	const char *layout, *experiment;
-	int cpus;                 /* of the machine: stranded pages and staleness count all */
+	const char *layout, *experiment; /* layout: NULL when the experiment has none */
+	char *setting; /* "depth=3 protection=off": what else varies; NULL: nothing does */
+	int cpus;      /* of the machine: stranded pages and staleness count all */
 	int page_bytes;
+	int slots;
+	int nr_workers; /* the largest worker count in the files */
 	double margin;
+	int64_t limit;		     /* the largest batch the limits allow; 0: no limit, -1: none */
 	struct pick_demand *demands; /* by work_ns ascending, 0 first when it was measured */
 	int nr_demands;
-	bool decided;             /* the worst of the demands with work is decided */
-	int64_t batch;            /* the largest pick of those demands */
-	char sentence[400];       /* the recommendation, or why there is none */
+	bool decided;		    /* the worst of the demands with work is decided */
+	int64_t batch;		    /* the largest pick of those demands */
+	int64_t range_lo, range_hi; /* not decided: as in a demand */
+	char sentence[400];	    /* the recommendation, or why there is none */
 };
 
-/* @r: files of one machine class. -EINVAL: nothing in them to pick from, with what is missing */
+/*
+ * pick_make - decide
+ * @r:   @nr >= 1 results of one machine class; the pick borrows names from them: free it first
+ * @opt: NULL: the defaults
+ * Errors: -EINVAL when there is nothing to pick from (no case has a batch, only one batch was
+ * measured), for a layout that was not measured (nearest given), for files of two classes.
+ * "Cannot tell" is no error.
+ */
 int pick_make(const struct results *const *r, int nr, const struct pick_options *opt,
 	      struct pick **out, struct err *err);
 void pick_free(struct pick *p);
-int pick_text(const struct pick *p, FILE *to);
-int pick_json(const struct pick *p, FILE *to); /* strict JSON, one object */
+int pick_text(const struct pick *p, FILE *to); /* <= 100 columns, ASCII; 0, -ENOMEM or -EIO */
+int pick_json(const struct pick *p, FILE *to); /* strict JSON, one object; 0, -ENOMEM or -EIO */
 
 /* -------------------------------------------------------------------- report */
 
 struct report;
 
-/* @nr >= 1 results of one machine class; others are refused with -EINVAL naming both classes */
+/*
+ * report_build - everything there is to say about @nr >= 1 results of one machine class
+ * Others are refused with -EINVAL naming both classes. Results to which the pick does not apply
+ * make a report without one, which says why. @opt as for pick_make().
+ */
 int report_build(const struct results *const *r, int nr, const struct pick_options *opt,
 		 struct report **out, struct err *err);
 void report_free(struct report *rep);

@@ -10,7 +10,7 @@
  * at any moment, whatever kills the run, there is one whole valid file. All planned cases are in
  * it from the start, with the windows they have so far: that is what resuming needs.
  *
- * jansson stays in reports/results_*.c and reports/json.c.
+ * Every field and its meaning: docs/result-file.md. jansson stays in reports/.
  *
  * Ownership: struct results owns everything in it; results_free() accepts NULL.
  * Threads: one thread per struct results.
@@ -26,9 +26,16 @@
 #include "text.h"
 #include "topo.h"
 
-#define RESULTS_SCHEMA  "chargeline-result"
+#define RESULTS_SCHEMA	"chargeline-result"
 #define RESULTS_VERSION 1
-#define RESULTS_MAX_FILE (256 << 20) /* bytes; a larger file is refused unread */
+
+/* what is more in a file is refused; what is more in a record is not written */
+#define RESULTS_MAX_FILE     (256 << 20) /* bytes; refused unread */
+#define RESULTS_MAX_CASES    100000
+#define RESULTS_MAX_SAMPLES  1000000  /* of all cases */
+#define RESULTS_MAX_WORKERS  8192     /* of a case */
+#define RESULTS_MAX_CPUS     10000000 /* of all cases */
+#define RESULTS_MAX_WARNINGS 1000
 
 struct result_param {
 	char *name;
@@ -47,11 +54,11 @@ struct result_case {
 	int nr_workers;
 	char *placement;
 	struct cpulist cpus;
-	char *home;                  /* the spec: "local", "node-1" */
-	int home_node;               /* -1: interleaved or unknown */
+	char *home;    /* the spec: "local", "node-1" */
+	int home_node; /* -1: interleaved or unknown */
 	struct result_metric *metrics;
 	int nr_metrics;
-	struct sample *samples;      /* marked ones too, in the order they were taken */
+	struct sample *samples; /* marked ones too, in the order they were taken */
 	int nr_samples;
 };
 
@@ -64,58 +71,77 @@ struct results_machine {
 };
 
 struct results_build {
-	char *version, *compiler, *flags, *hwloc, *libbenchmark; /* libbenchmark: NULL built without */
+	char *version, *compiler, *flags, *hwloc,
+		*libbenchmark; /* libbenchmark: NULL built without */
 };
 
 struct results {
-	char *path;               /* where it was loaded from; NULL: not from a file */
-	char *started;            /* ISO 8601, UTC */
-	char *command;            /* how to repeat it */
-	bool complete;            /* false: interrupted, resume is possible */
-	int64_t elapsed_ns;       /* measuring time of all sessions so far */
+	char *path;	    /* where it was loaded from; NULL: not from a file */
+	char *started;	    /* ISO 8601, UTC */
+	char *command;	    /* how to repeat it */
+	bool complete;	    /* false: interrupted, resume is possible */
+	int64_t elapsed_ns; /* measuring time of all sessions so far */
 	int64_t window_ns, warmup_ns, budget_ns;
 	int min_blocks, max_blocks;
 	double target;
 	uint64_t seed;
-	char *thinned, *note;     /* as in struct plan; "" nothing */
+	char *thinned, *note; /* as in struct plan; "" nothing */
 	struct results_machine machine;
 	struct results_build build;
 	struct bench_context context;
-	bool context_known;       /* false: context is not filled (written as null) */
-	char **warnings;          /* sentences, about the machine and the run */
+	bool context_known; /* false: context is not filled (written as null) */
+	char **warnings;    /* sentences, about the machine and the run */
 	int nr_warnings;
 	struct result_case *cases;
 	int nr_cases;
 };
 
-/* an empty record of @plan on @topo; the samples that the plan's cases carry are copied in */
+/*
+ * results_new - an empty record of @plan on @topo
+ * The samples that the plan's cases carry (done) are copied in. Machine, build and start time are
+ * filled; so are the warnings that the machine gives cause for: virtual or emulated, fewer than 4
+ * CPUs, not all of them ours. @command may be NULL. -ENOMEM, -EINVAL more cases than a file holds.
+ */
 int results_new(struct results **out, const struct topo *topo, const struct plan *plan,
 		const char *command, struct err *err);
 void results_free(struct results *r);
 
+/*
+ * results_add_sample - one more window of a case
+ * NaN in a real field or a metric says "none". -EINVAL: no such case, or a window that cannot be
+ * (a negative value, an unknown mark, no rate though it has no marks); -ENOMEM. Adding moves the
+ * samples of the case: pointers to them, and a plan's done, end there.
+ */
 int results_add_sample(struct results *r, int case_idx, const struct sample *s, struct err *err);
-int results_add_warning(struct results *r, const char *sentence); /* the same one twice: once */
+
+/* 0 or -ENOMEM; the same sentence twice is kept once, those over RESULTS_MAX_WARNINGS are not */
+int results_add_warning(struct results *r, const char *sentence);
 
 /*
  * results_save - write atomically
- * Errors: -errno of what failed with file and cause ("no space left on device"); then the old
- * file, if there was one, is untouched and no partial file remains.
+ * A symbolic link is followed and stays; the permission bits of an existing file are kept. Errors:
+ * -errno of what failed with file and cause ("No space left on device"), -EISDIR, -EINVAL a device
+ * or a pipe (renaming over it would destroy it), -EFBIG more than RESULTS_MAX_*; then the old file,
+ * if there was one, is untouched and no partial file remains.
  */
 int results_save(const struct results *r, const char *path, struct err *err);
 
 /*
- * results_load - read and check a file
- * Every field that is there is checked for type and range; the sentence names file and field.
- * Unknown fields are ignored. -ENOENT, -EISDIR, -EFBIG, -EINVAL (not JSON: line and column; other
- * schema or version; wrong type; NaN). Never changes the file.
+ * results_load - read and check a file (or a pipe)
+ * Every field is checked for presence, type and range; the sentence names file and field:
+ * "file 'x': cases[3].samples[7].rate is not a number". Unknown fields are ignored. Errors:
+ * -errno of reading, -EISDIR, -EFBIG, -EBADMSG (not JSON: line and column; other schema or version;
+ * a field that is not right). Never changes the file. @out is set on success only.
  */
 int results_load(struct results **out, const char *path, struct err *err);
 
 /*
  * results_resume - hand the windows of an interrupted run to a plan
- * Fills done/nr_done of the plan's cases with the samples of @r (which must outlive the plan).
- * Refuses with -EINVAL, naming the first difference, when machine class, kernel, CPU list, case
- * list or settings (window, target, seed) are not the same: those windows would not be comparable.
+ * Fills done/nr_done of the plan's cases with the samples of @r, which must outlive the plan and
+ * get no more samples meanwhile: make a new record from the plan and add to that one. Refuses with
+ * -EINVAL, naming the first difference, when machine class, CPU model, kernel, the program (version,
+ * compiler, flags), settings (window, warm-up, target, seed) or the list of cases (parameters, CPUs,
+ * home) are not the same: those windows would not be comparable. Another budget is no difference.
  */
 int results_resume(const struct results *r, const struct topo *topo, struct plan *plan,
 		   struct err *err);

@@ -20,7 +20,7 @@ struct estimate {
 };
 
 #define STATS_CONFIDENCE 0.95
-#define STATS_MIN_N 5 /* fewer values: a median, but no interval (lo = -inf, hi = +inf) */
+#define STATS_MIN_N	 5 /* fewer values: a median, but no interval (lo = -inf, hi = +inf) */
 
 /* splitmix64 (Steele, Lea, Flood 2014): one step, and an unbiased number below @n (n > 0) */
 uint64_t stats_rng(uint64_t *state);
@@ -37,21 +37,25 @@ double stats_mean(const double *x, int n);
 double stats_sd(const double *x, int n);
 
 /*
- * stats_median_ci - the median with a percentile-bootstrap interval
- * Returns 0, or -EINVAL for n <= 0, or -ENOMEM. For n < STATS_MIN_N the interval is infinite:
- * too few values can exclude nothing.
+ * stats_median_ci - the median with a bootstrap interval
+ * Percentiles of the medians of 1000 resamples, widened for few values as Student's t is (the plain
+ * ones would hold the true median of 7 values in 87.5% of the cases; these in 94-98%, from 5 up).
+ * About 0.1 ms for 30 values. For n < STATS_MIN_N the interval is infinite: too few values can
+ * exclude nothing. Returns 0, or with @out untouched -EINVAL for n <= 0, -ENOMEM.
  */
 int stats_median_ci(const double *x, int n, uint64_t seed, struct estimate *out);
 
 /*
  * stats_ratio_ci - the median of paired ratios a[i] / b[i], with its interval
  * The pairs are windows of the same block, so drift that hits both cancels. All values > 0;
- * pairs with a value that is not are left out. The work is done on logarithms, so a / b and b / a
- * give reciprocal answers. Errors as above (no usable pair: -EINVAL).
+ * pairs with a value that is not are left out, out->n is what remains. The work is done on
+ * logarithms, so a / b and b / a give reciprocal answers, and of an even number of pairs the middle
+ * is the geometric mean of two. Errors as above (no usable pair: -EINVAL).
  */
 int stats_ratio_ci(const double *a, const double *b, int n, uint64_t seed, struct estimate *out);
 
-/* half the width of the interval relative to its middle: 0.02 means +-2%; infinite for n < 5 */
+/* half the width of the interval relative to its middle: 0.02 means +-2%; infinite for n < 5 and
+ * when the middle is 0 */
 double stats_rel_halfwidth(const struct estimate *e);
 
 /* Jain's fairness index of @n > 0 values >= 0: 1 all equal, 1/n one has all; 0 if all are 0 */

@@ -68,11 +68,14 @@ struct cpulist {
 	int *cpu;
 };
 
-#define CPULIST_INIT {0, NULL}
+#define CPULIST_INIT    \
+	{               \
+		0, NULL \
+	}
 #define CPULIST_MAX_CPU 65535 /* larger CPU numbers in a list are refused as a typing mistake */
 
 void cpulist_free(struct cpulist *list);
-int cpulist_add(struct cpulist *list, int cpu);               /* 0 or -ENOMEM */
+int cpulist_add(struct cpulist *list, int cpu);			  /* 0 or -ENOMEM */
 int cpulist_copy(struct cpulist *to, const struct cpulist *from); /* replaces @to; 0 or -ENOMEM */
 bool cpulist_has(const struct cpulist *list, int cpu);
 

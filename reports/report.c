@@ -1,1 +1,116 @@
 /* SPDX-License-Identifier: MIT */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_private.h"
+
+static int layout_index(const struct report *rep)
+{
+	int i;
+
+	for (i = 0; rep->pick && i < rep->grid->nr_layouts; i++)
+		if (rep->grid->layouts[i] == rep->pick->layout)
+			return i;
+	return rep->grid->nr_layouts - 1;
+}
+
+/* a grid of one batch and one layout has no table of its own */
+static void drop_small_grid(struct report *rep)
+{
+	int i;
+
+	if (!rep->grid || rep->grid->nr_batches > 1 || rep->grid->nr_layouts > 1)
+		return;
+	for (i = 0; i < rep->set.nr; i++)
+		rep->set.s[i].in_grid = false;
+	grid_free(rep->grid);
+	rep->grid = NULL;
+}
+
+static int make_numbers(struct report *rep, const struct pick_options *opt, struct err *err)
+{
+	struct pick_machine machine;
+	int rc = series_load(&rep->set, rep->r, rep->nr, err);
+
+	if (rc)
+		return rc;
+	if (grid_make(&rep->grid, &rep->set))
+		return err_set(err, -ENOMEM, "out of memory");
+	pick_machine(rep->r, rep->nr, &machine);
+	rc = pick_decide(rep->grid, &machine, opt, &rep->pick, &rep->no_pick);
+	if (rc == -ENOMEM)
+		return err_set(err, rc, "out of memory");
+	drop_small_grid(rep);
+	return 0;
+}
+
+static int make_doc(struct report *rep, struct err *err)
+{
+	const struct results *first = rep->r[0];
+	struct doc *d = doc_new("chargeline report: %s, %s",
+				first->machine.class_name ? first->machine.class_name : "unknown",
+				first->started ? first->started : "date unknown");
+
+	if (!d)
+		return err_set(err, -ENOMEM, "out of memory");
+	rep->doc = d;
+	if (rep->pick) {
+		pick_answer(d, rep->pick);
+	} else {
+		doc_section(d, "answer", "Recommended batch");
+		doc_add(d, DOC_STRONG, "None: %s.", rep->no_pick.msg);
+	}
+	record_head(d, rep->r, rep->nr);
+	record_warnings(d, rep);
+	if (rep->pick)
+		pick_sections(d, rep->pick);
+	if (rep->grid)
+		counter_sections(d, rep->grid, layout_index(rep));
+	cases_sections(d, &rep->set);
+	record_repeat(d, rep->r, rep->nr);
+	return d->failed ? err_set(err, -ENOMEM, "out of memory") : 0;
+}
+
+int report_build(const struct results *const *r, int nr, const struct pick_options *opt,
+		 struct report **out, struct err *err)
+{
+	struct report *rep = calloc(1, sizeof(*rep));
+	int rc;
+
+	if (!rep)
+		return err_set(err, -ENOMEM, "out of memory");
+	rep->r = r;
+	rep->nr = nr;
+	rc = make_numbers(rep, opt, err);
+	if (!rc)
+		rc = make_doc(rep, err);
+	rep->r = NULL;
+	if (rc)
+		report_free(rep);
+	else
+		*out = rep;
+	return rc;
+}
+
+void report_free(struct report *rep)
+{
+	if (!rep)
+		return;
+	doc_free(rep->doc);
+	pick_free(rep->pick);
+	grid_free(rep->grid);
+	series_free(&rep->set);
+	free(rep);
+}
+
+int report_text(const struct report *rep, FILE *to)
+{
+	return doc_write_text(rep->doc, to);
+}
+
+int report_html(const struct report *rep, FILE *to)
+{
+	return doc_write_html(rep->doc, to);
+}

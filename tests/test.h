@@ -22,28 +22,28 @@
 
 #include "err.h"
 
-#define test_skip(...)                                                                             \
-	do {                                                                                       \
-		print_message("[  REASON  ] " __VA_ARGS__);                                        \
-		print_message("\n");                                                               \
-		skip();                                                                            \
+#define test_skip(...)                                      \
+	do {                                                \
+		print_message("[  REASON  ] " __VA_ARGS__); \
+		print_message("\n");                        \
+		skip();                                     \
 	} while (0)
 
 /* fails, and shows the sentence, unless @call returns 0 */
-#define assert_ok(call, err)                                                                       \
-	do {                                                                                       \
-		int rc_ = (call);                                                                  \
-		if (rc_)                                                                           \
-			fail_msg("%s: %d: %s", #call, rc_, (err)->msg);                            \
+#define assert_ok(call, err)                                            \
+	do {                                                            \
+		int rc_ = (call);                                       \
+		if (rc_)                                                \
+			fail_msg("%s: %d: %s", #call, rc_, (err)->msg); \
 	} while (0)
 
 /* fails unless @call returns @code and the sentence contains @part */
-#define assert_refused(call, code_, part, err)                                                     \
-	do {                                                                                       \
-		*(err) = (struct err)ERR_INIT;                                                     \
-		assert_int_equal((call), (code_));                                                 \
-		if (!strstr((err)->msg, (part)))                                                   \
-			fail_msg("%s: sentence '%s' lacks '%s'", #call, (err)->msg, (part));       \
+#define assert_refused(call, code_, part, err_)                                               \
+	do {                                                                                  \
+		*(err_) = (struct err)ERR_INIT;                                               \
+		assert_int_equal((call), (code_));                                            \
+		if (!strstr((err_)->msg, (part)))                                             \
+			fail_msg("%s: sentence '%s' lacks '%s'", #call, (err_)->msg, (part)); \
 	} while (0)
 
 /* the folder of recorded machines and reference data; NULL: this checkout stands alone */
@@ -61,7 +61,8 @@ static inline const char *test_shared(void)
 	return NULL;
 }
 
-#define run_tests(tests)                                                                           \
+#undef run_tests /* cmocka's old name for something else */
+#define run_tests(tests) \
 	(sizeof(tests) == 0 ? 1 : cmocka_run_group_tests_name(#tests, tests, NULL, NULL))
 
 #endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan_private.h - what plan.c (any plan) and plan_default.c (the one of "chargeline report")
+ * share, private to bench/
+ */
+#ifndef PLAN_PRIVATE_H
+#define PLAN_PRIVATE_H
+
+#include "bench.h"
+
+#define PLAN_WINDOW_NS 20000000LL
+
+/* an empty plan with its placement and home specs (NULL: the defaults) */
+int plan_begin(struct plan *plan, const char *placement, const char *home, struct err *err);
+
+/* @nr_workers on the first of @all */
+int plan_add_case(struct plan *plan, const struct experiment *exp, const void *params,
+		  const struct cpulist *all, int nr_workers, struct err *err);
+
+/* resolves each case's home spec for its CPUs */
+int plan_set_homes(const struct topo *topo, struct plan *plan, struct err *err);
+
+/* "1,2,all" -> counts, at most @all each; NULL: 1,2,4,...,all */
+int plan_worker_counts(const char *spec, int all, struct cpulist *out, struct err *err);
+
+/* blocks and target from the budget; @blocks 0: as many as fit */
+void plan_fit(struct plan *plan, int blocks, double target);
+
+/* 80 s per worker count, at most 15 minutes: wider machines have more counts to visit */
+int64_t plan_default_budget(int nr_worker_counts);
+
+#endif

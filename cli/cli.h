@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cli.h - commands and their options, private to cli/
+ *
+ * A command is a row in main.c's table and one file. Its options are one table: parsing, defaults,
+ * ranges and the help text are made from it, so they cannot drift apart. cli/ is the only folder
+ * that prints, main() the only function that ends the program.
+ */
+#ifndef CHARGELINE_CLI_H
+#define CHARGELINE_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "err.h"
+
+/* ---------------------------------------------------------------- exit status */
+
+enum {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,	/* the sentence is on stderr */
+	EXIT_USAGE = 2,		/* unknown name, value out of range: nothing was done or written */
+	EXIT_DISTRUST = 3,	/* it ran, but a number is not to be trusted */
+	EXIT_INTERRUPTED = 130, /* Ctrl-C; what was measured is saved */
+};
+
+/* prints "chargeline: <sentence>" and returns the status that err.h gives to its code */
+int cli_fail(const struct err *err);
+
+/* the same with status EXIT_FAILED whatever the code: the fault is in a file, not in the call */
+int cli_fail_input(const struct err *err);
+
+/* ------------------------------------------------------------------- options */
+
+enum option_type {
+	OPT_SWITCH,   /* bool */
+	OPT_TEXT,     /* const char * */
+	OPT_LIST,     /* struct option_list, appended to */
+	OPT_INT,      /* int64_t in [min, max] */
+	OPT_DURATION, /* int64_t, ns, at least min */
+	OPT_SIZE,     /* int64_t, bytes */
+	OPT_PERCENT,  /* double, as a fraction; min and max in percent */
+};
+
+struct option_list {
+	const char **item;
+	int nr;
+};
+
+struct option_row {
+	const char *name; /* without dashes; ends a table when NULL */
+	char letter;	  /* 0: none */
+	enum option_type type;
+	void *dst;
+	const char *arg;  /* how the value is called in help; NULL for switches */
+	const char *help; /* may hold line breaks */
+	int64_t min, max; /* for numbers; both 0: no limit beyond the type's */
+};
+
+struct command {
+	const char *name;    /* "run" */
+	const char *args;    /* "[EXPERIMENT...]", "" */
+	const char *summary; /* one line */
+	int (*run)(const struct command *self, int argc, char **argv);
+};
+
+/*
+ * options_parse - read argv into the table's destinations
+ * @about: text of --help between the usage line and the options; NULL none
+ * On return argv[*first .. argc-1] are the arguments that are no options.
+ * Returns 0; 1 when --help was given and printed; -EINVAL with a sentence.
+ */
+int options_parse(const struct command *cmd, const char *about, const struct option_row *rows,
+		  int argc, char **argv, int *first, struct err *err);
+
+/* -------------------------------------------------------------------- output */
+
+/*
+ * cli_close_stdout - flush and look at what became of it
+ * A reader that went away (| head) is no error; a full disk is: prints the sentence, EXIT_FAILED.
+ */
+int cli_close_stdout(int status);
+
+/* ------------------------------------------------------------------ commands */
+
+int cmd_report(const struct command *self, int argc, char **argv);
+int cmd_run(const struct command *self, int argc, char **argv);
+int cmd_pick(const struct command *self, int argc, char **argv);
+int cmd_topo(const struct command *self, int argc, char **argv);
+int cmd_list(const struct command *self, int argc, char **argv);
+int cmd_bench(const struct command *self, int argc, char **argv);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.h - a measuring session of "report" and "run": progress, saving, interrupts, resuming;
+ * private to cli/
+ */
+#ifndef CHARGELINE_SESSION_H
+#define CHARGELINE_SESSION_H
+
+#include "results.h"
+
+struct session {
+	const char *command; /* "report" or "run", for the message that says how to resume */
+	int argc;
+	char **argv;	  /* as the user gave them, to repeat them */
+	const char *path; /* -o; NULL: a new name from the machine class and the time */
+	bool resume;
+};
+
+/* "chargeline-icx-2s40c2t-2n-20260131-235959.json", in the current folder */
+void session_default_path(const struct topo *topo, char *buf, size_t size);
+
+/* what will be measured and how long it takes, to stdout */
+void session_announce(const struct topo *topo, const struct plan *plan, const char *path);
+
+/*
+ * session_measure - carry out the plan and keep its record at @path
+ * @out: the record, whatever ended the run; NULL when nothing could be begun
+ * Prints what went wrong; returns an exit status.
+ */
+int session_measure(const struct session *s, const struct topo *topo, struct plan *plan,
+		    const char *path, struct results **out);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * atomic.h - a file that is there whole or not at all
+ *
+ * The bytes go to a new file in the same folder; commit syncs it, gives it the owner and the
+ * permission bits of the file it replaces (a new one gets those of the umask), renames it over the
+ * path and syncs the folder. Whatever goes wrong before the rename: the old file is untouched, the
+ * new one removed. Only a kill in the middle leaves the temporary file, ".<name>.<pid>-<n>.tmp".
+ *
+ * A symbolic link is followed: the file that it names is replaced, the link stays. A link to
+ * nothing, a folder, a device or a pipe is refused: renaming over /dev/null would destroy it.
+ *
+ *   begin -> put, put, ... -> end      the first failure of put is kept and reported by end
+ */
+#ifndef CHARGELINE_REPORTS_ATOMIC_H
+#define CHARGELINE_REPORTS_ATOMIC_H
+
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "err.h"
+
+struct atomic_file {
+	const char *path; /* the caller's; for sentences */
+	char *target, *temp;
+	struct stat old;
+	int fd, rc;
+	size_t len, total; /* bytes in buf; bytes so far */
+	char buf[1 << 16];
+};
+
+/* -errno with path and cause; then there is nothing to end */
+int atomic_begin(struct atomic_file *f, const char *path, struct err *err);
+
+/* 0, or -1 after a failure; the signature is that of jansson's dump callback. @f: the file */
+int atomic_put(const char *data, size_t size, void *f);
+
+/*
+ * atomic_end - commit, or when anything failed (f->rc, which a caller may set) throw away
+ * Returns 0 or that -errno, with path and cause.
+ */
+int atomic_end(struct atomic_file *f, struct err *err);
+
+#endif

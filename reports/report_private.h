@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report_private.h - what the files of a report share
+ *
+ *   results -> series_load -> grid_make -> pick_decide -> sections into a doc -> writers
+ *
+ * Numbers are made on the left of the doc and nowhere else. A further kind of section is one
+ * function that fills the doc; a further format is one writer of the doc.
+ */
+#ifndef CHARGELINE_REPORTS_PRIVATE_H
+#define CHARGELINE_REPORTS_PRIVATE_H
+
+#include "doc.h"
+#include "report.h"
+#include "series.h"
+
+struct report {
+	const struct results *const *r; /* borrowed; the array is the caller's while building */
+	int nr;
+	struct series_set set;
+	struct grid *grid; /* NULL: no case has a batch */
+	struct pick *pick; /* NULL: nothing to pick from; no_pick says why */
+	struct err no_pick;
+	struct doc *doc;
+};
+
+/* pick.c: pick_make() on series that are loaded already; @cpus and @page_bytes of the machine */
+struct pick_machine {
+	const char *class_name;
+	int cpus, page_bytes;
+};
+void pick_machine(const struct results *const *r, int nr, struct pick_machine *out);
+int pick_decide(const struct grid *g, const struct pick_machine *machine,
+		const struct pick_options *opt, struct pick **out, struct err *err);
+
+/* pick_demand.c: the rows and the decision at one demand; @layout, @work by index. 0 or -ENOMEM */
+int pick_demand(const struct pick *p, const struct grid *g, int layout, int work,
+		struct pick_demand *d);
+
+/* pick_why.c: the sentences of a pick whose numbers are made */
+void pick_explain(struct pick *p);
+
+/* pick_text.c: the recommendation in short; then the sections with its reasons and costs */
+void pick_answer(struct doc *d, const struct pick *p);
+void pick_sections(struct doc *d, const struct pick *p);
+
+/* counter.c: the tables of the grid, @layout by index; cases.c: the series that are outside of it */
+void counter_sections(struct doc *d, const struct grid *g, int layout);
+void cases_sections(struct doc *d, const struct series_set *set);
+
+/* record.c: the machine, the run, what a reader must beware of, how to repeat it */
+void record_head(struct doc *d, const struct results *const *r, int nr);
+void record_warnings(struct doc *d, const struct report *rep);
+void record_repeat(struct doc *d, const struct results *const *r, int nr);
+
+/* cells.c: one number into the table that is open; @s, @a and @b may be NULL: no such case */
+void cell_rate(struct doc *d, const struct series *s);
+void cell_ratio(struct doc *d, const struct series *a, const struct series *b);
+void cell_factor(struct doc *d, const struct series *a, const struct series *b); /* "x1.98" */
+void cell_value(struct doc *d, const struct series *s, int which);
+
+#endif

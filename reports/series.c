@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "series.h"
+
+#include <math.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEED 0x63686172676531 /* of every bootstrap: the same files give the same report */
+
+/* ---------------------------------------------------------------- one case, all files */
+
+static int text_cmp(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+static int case_cmp(const void *pa, const void *pb)
+{
+	const struct result_case *a = ((const struct series *)pa)->c;
+	const struct result_case *b = ((const struct series *)pb)->c;
+	int i, d = text_cmp(a->experiment, b->experiment);
+
+	if (!d)
+		d = a->nr_workers - b->nr_workers;
+	if (!d)
+		d = a->nr_params - b->nr_params;
+	for (i = 0; !d && i < a->nr_params; i++) {
+		d = text_cmp(a->params[i].name, b->params[i].name);
+		if (!d)
+			d = text_cmp(a->params[i].text, b->params[i].text);
+	}
+	if (!d)
+		d = text_cmp(a->placement, b->placement);
+	return d ? d : text_cmp(a->home, b->home);
+}
+
+static int window_cmp(const void *pa, const void *pb)
+{
+	const struct window *a = pa, *b = pb;
+
+	return (a->pair > b->pair) - (a->pair < b->pair);
+}
+
+static int add_windows(struct series *s, const struct result_case *c, int file)
+{
+	struct window *grown;
+	int i;
+
+	if (!c->nr_samples)
+		return 0;
+	grown = realloc(s->valid, (s->nr_valid + (size_t)c->nr_samples) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	s->valid = grown;
+	for (i = 0; i < c->nr_samples; i++) {
+		if (c->samples[i].marks || !isfinite(c->samples[i].rate)) {
+			s->nr_marked++;
+			continue;
+		}
+		s->valid[s->nr_valid].pair = (int64_t)file << 32 | (uint32_t)c->samples[i].block;
+		s->valid[s->nr_valid++].s = &c->samples[i];
+	}
+	return 0;
+}
+
+static void keep(void *node)
+{
+}
+
+static int merge(struct series_set *set, const struct results *const *r, int nr)
+{
+	struct series *s, *const *found;
+	void *tree = NULL;
+	int i, k, rc = 0;
+
+	for (i = 0; !rc && i < nr; i++) {
+		if (series_run_given_before(r, i))
+			continue;
+		for (k = 0; !rc && k < r[i]->nr_cases; k++) {
+			s = &set->s[set->nr];
+			s->c = &r[i]->cases[k];
+			found = tsearch(s, &tree, case_cmp);
+			if (!found) {
+				rc = -ENOMEM;
+				break;
+			}
+			set->nr += *found == s;
+			rc = add_windows(*found, &r[i]->cases[k], i);
+		}
+	}
+	tdestroy(tree, keep);
+	for (i = 0; i < set->nr; i++)
+		if (set->s[i].nr_valid)
+			qsort(set->s[i].valid, set->s[i].nr_valid, sizeof(struct window),
+			      window_cmp);
+	return rc;
+}
+
+bool series_run_given_before(const struct results *const *r, int idx)
+{
+	const struct results *a = r[idx];
+	int i;
+
+	for (i = 0; a->started && i < idx; i++)
+		if (!text_cmp(r[i]->started, a->started) && r[i]->seed == a->seed &&
+		    !text_cmp(r[i]->machine.hostname, a->machine.hostname) &&
+		    !text_cmp(r[i]->command, a->command))
+			return true;
+	return false;
+}
+
+int series_load(struct series_set *set, const struct results *const *r, int nr, struct err *err)
+{
+	size_t nr_cases = 0;
+	int i;
+
+	memset(set, 0, sizeof(*set));
+	if (nr < 1)
+		return err_set(err, -EINVAL, "no result file was given");
+	for (i = 0; i < nr; i++) {
+		if (text_cmp(r[i]->machine.class_name, r[0]->machine.class_name))
+			return err_set(err, -EINVAL,
+				       "results of two machine classes, '%s' and '%s': report on "
+				       "each class by itself",
+				       r[0]->machine.class_name ? r[0]->machine.class_name : "",
+				       r[i]->machine.class_name ? r[i]->machine.class_name : "");
+		nr_cases += r[i]->nr_cases;
+	}
+	set->s = calloc(nr_cases + 1, sizeof(*set->s));
+	if (!set->s || merge(set, r, nr)) {
+		series_free(set);
+		return err_set(err, -ENOMEM, "out of memory for %zu cases", nr_cases);
+	}
+	return 0;
+}
+
+void series_free(struct series_set *set)
+{
+	int i;
+
+	for (i = 0; i < set->nr; i++)
+		free(set->s[i].valid);
+	free(set->s);
+	memset(set, 0, sizeof(*set));
+}
+
+/* ------------------------------------------------------------------------- estimates */
+
+static const struct estimate nothing = {.lo = -INFINITY, .hi = INFINITY};
+
+static int estimate(const double *x, int n, struct estimate *out)
+{
+	int rc = stats_median_ci(x, n, SEED, out);
+
+	if (rc == -EINVAL)
+		*out = nothing;
+	return rc == -ENOMEM ? rc : 0;
+}
+
+int series_rate(const struct series *s, struct estimate *out)
+{
+	double *x;
+	int i, rc;
+
+	*out = nothing;
+	if (!s || !s->nr_valid)
+		return 0;
+	x = malloc(s->nr_valid * sizeof(*x));
+	if (!x)
+		return -ENOMEM;
+	for (i = 0; i < s->nr_valid; i++)
+		x[i] = s->valid[i].s->rate;
+	rc = estimate(x, s->nr_valid, out);
+	free(x);
+	return rc;
+}
+
+static double value_of(const struct sample *s, int which)
+{
+	if (which == SERIES_JAIN)
+		return s->jain;
+	if (which == SERIES_SLOWEST_TO_FASTEST)
+		return s->fastest > 0 ? s->slowest / s->fastest : NAN;
+	return s->metrics[which - SERIES_METRICS];
+}
+
+int series_value(const struct series *s, int which, struct estimate *out)
+{
+	double *x, v;
+	int i, n = 0, rc;
+
+	*out = nothing;
+	if (!s || !s->nr_valid)
+		return 0;
+	x = malloc(s->nr_valid * sizeof(*x));
+	if (!x)
+		return -ENOMEM;
+	for (i = 0; i < s->nr_valid; i++) {
+		v = value_of(s->valid[i].s, which);
+		if (isfinite(v))
+			x[n++] = v;
+	}
+	rc = estimate(x, n, out);
+	free(x);
+	return rc;
+}
+
+int series_ratio(const struct series *a, const struct series *b, struct estimate *out)
+{
+	int i = 0, k = 0, n = 0, rc;
+	double *x, *y;
+
+	*out = nothing;
+	if (!a || !b || !a->nr_valid || !b->nr_valid)
+		return 0;
+	x = malloc(2 * (size_t)a->nr_valid * sizeof(*x));
+	if (!x)
+		return -ENOMEM;
+	y = x + a->nr_valid;
+	while (i < a->nr_valid && k < b->nr_valid) {
+		if (a->valid[i].pair == b->valid[k].pair) {
+			x[n] = a->valid[i++].s->rate;
+			y[n++] = b->valid[k++].s->rate;
+		} else if (a->valid[i].pair < b->valid[k].pair) {
+			i++;
+		} else {
+			k++;
+		}
+	}
+	rc = stats_ratio_ci(x, y, n, SEED, out);
+	if (rc == -EINVAL)
+		*out = nothing;
+	free(x);
+	return rc == -ENOMEM ? rc : 0;
+}
+
+const char *series_absent(const struct series *s)
+{
+	if (!s)
+		return "not measured: not in the plan of this run";
+	if (!s->nr_valid && s->nr_marked)
+		return "every window was disturbed and is left out";
+	return "no window yet: the run did not come to it";
+}

@@ -1,0 +1,236 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Every command of the CLI, briefly and for real: what it prints, how it ends, what it leaves behind.
+# A run on a busy machine may end with 3 (no undisturbed window); that is not a fault of the CLI.
+set -u
+tool=$(readlink -f "$1")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+nr=0
+
+ok() { # ok STATUS NAME: STATUS is the exit status of what was tested
+	nr=$((nr + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $nr - $2"
+	else
+		echo "not ok $nr - $2"
+		sed 's/^/# out: /' out 2>/dev/null | head -n 5
+		sed 's/^/# err: /' err 2>/dev/null | head -n 5
+	fi
+}
+
+skip() {
+	nr=$((nr + 1))
+	echo "ok $nr - $1 # SKIP $2"
+}
+
+run() { # run ARGS: status in $status, output in out and err
+	timeout 100 "$tool" "$@" >out 2>err </dev/null
+	status=$?
+}
+
+# refused STATUS PART ARGS...: that exit status, one sentence with PART on stderr, nothing written
+refused() {
+	local want=$1 part=$2
+	shift 2
+	rm -rf work && mkdir work && cd work || exit 1
+	timeout 100 "$tool" "$@" >../out 2>../err </dev/null
+	status=$?
+	cd ..
+	[ $status = "$want" ] && [ "$(wc -l <err)" = 1 ] && grep -qF -- "$part" err &&
+		[ -z "$(ls -A work)" ]
+	ok $? "refused: chargeline $*"
+}
+
+finished() { [ $status = 0 ] || [ $status = 3 ]; }
+valid_json() { python3 -c 'import json,sys
+def bad(c): raise ValueError(c)
+json.load(open(sys.argv[1]), parse_constant=bad)' "$1" 2>>err; }
+nr_samples() { python3 -c 'import json,sys
+print(sum(len(c["samples"]) for c in json.load(open(sys.argv[1]))["cases"]))' "$1"; }
+complete() { python3 -c 'import json,sys
+sys.exit(not json.load(open(sys.argv[1]))["complete"])' "$1"; }
+small="--set batch=32,64 --workers 1 --window 2ms"
+
+# ------------------------------------------------------------------------ help and lists
+run --help
+[ $status = 0 ] && grep -q "report" out
+ok $? "chargeline --help"
+for c in report run pick topo list bench; do
+	run $c --help
+	[ $status = 0 ] && grep -q "^usage: chargeline $c" out && [ ! -s err ]
+	ok $? "chargeline $c --help"
+done
+run
+[ $status = 2 ] && grep -q usage err
+ok $? "no command: usage, 2"
+for l in experiments params placements; do
+	run list $l
+	[ $status = 0 ] && [ -s out ]
+	ok $? "chargeline list $l"
+done
+run list params
+grep -q "packed_5_19, aligned_2022_test, padded_2022, v6_12, v6_15; default v6_15" out
+ok $? "list params shows choices and default"
+run --version
+[ $status = 0 ] && grep -q '^chargeline [0-9]' out
+ok $? "chargeline --version"
+run topo --json
+[ $status = 0 ] && valid_json out
+ok $? "chargeline topo --json is JSON"
+run topo
+[ $status = 0 ] && [ "$(awk 'length > 100' out | wc -l)" = 0 ]
+ok $? "chargeline topo fits 100 columns"
+
+# ------------------------------------------------------------------------------ refusals
+refused 2 "unknown command 'reprot': nearest is 'report'" reprot
+refused 2 "unknown option '--bugdet': nearest is '--budget'" report --bugdet 3s
+refused 2 "option --budget: '3' is not a duration" report --budget 3
+refused 2 "option --budget needs a value" report --budget
+refused 2 "unknown experiment 'page_conter': nearest is 'page_counter'" run page_conter
+refused 2 "unknown parameter 'bacth': nearest is 'batch'" run --set bacth=3
+refused 2 "batch=4096 is outside 1..1024 pages" run --set batch=4096
+refused 2 "unknown layout 'padded': nearest is 'padded_2022'" run --set layout=padded
+refused 2 "unknown placement 'compat': nearest is 'compact'" run --placement compat
+refused 2 "CPU 65000" run --placement 0,65000
+refused 2 "names CPU 0 twice" run --placement 0,0
+refused 1 "every worker needs its own" run --workers 60000 --placement compact
+refused 2 "unknown list 'parms': nearest is 'params'" list parms
+refused 2 "pick needs at least one result file" pick
+refused 2 "--resume needs -o FILE" run --resume
+refused 1 "'absent.json'" report absent.json
+refused 1 "'.'" pick .
+
+# ------------------------------------------------------------------------------ measuring
+# shellcheck disable=SC2086
+run run $small --blocks 3 -o a.json
+finished && valid_json a.json && complete a.json && grep -q "page_counter" out
+ok $? "run writes a complete record and a report"
+cp a.json before.json
+# shellcheck disable=SC2086
+run run $small --blocks 3 -o a.json
+[ $status = 1 ] && grep -q "exists: go on with it by --resume" err && cmp -s a.json before.json
+ok $? "an existing record is not overwritten"
+# shellcheck disable=SC2086
+run run $small --blocks 3 -o a.json --resume
+[ $status = 0 ] && grep -q "complete: nothing to go on with" err && cmp -s a.json before.json
+ok $? "a complete record has nothing to resume"
+# shellcheck disable=SC2086
+run run --set batch=32,128 --workers 1 --window 2ms --blocks 3 -o a.json --resume
+[ $status = 1 ] && grep -q "'a.json'\|case" err && cmp -s a.json before.json
+ok $? "resume refuses another plan"
+
+run report --budget 2s -o r.json
+finished && valid_json r.json && [ -s r.html ] && grep -qi "batch" out
+ok $? "report --budget 2s: record, text and page"
+LC_ALL=C awk 'length > 100 { bad = 1 } /[^ -~\t]/ { bad = 1 } END { exit bad }' out
+ok $? "the text is ASCII and at most 100 columns wide"
+! grep -qiE '(^|[^a-z])-?(nan|inf)([^a-z]|$)' out r.html
+ok $? "no nan or inf in text and page"
+run report r.json
+finished && [ -s out ]
+ok $? "report FILE"
+run pick r.json --json
+finished && valid_json out
+ok $? "pick --json is JSON"
+run pick r.json r.json --margin 5% --max-batch 64 --max-stranded 64MiB
+finished && [ -s out ]
+ok $? "pick with limits over two files"
+
+# ------------------------------------------------------------------------------ bad files
+head -c 300 a.json >cut.json
+run report cut.json
+[ $status = 1 ] && grep -q "cut.json" err && [ "$(wc -l <err)" = 1 ]
+ok $? "a truncated record: one sentence, 1"
+sed 's/"version": *1/"version": 99/' a.json >future.json
+run pick future.json
+[ $status = 1 ] && grep -q "future.json" err && grep -q "version" err
+ok $? "a record of another schema version"
+sed 's/"complete": *true/"complete": "yes"/' a.json >typed.json
+run report typed.json
+[ $status = 1 ] && grep -q "typed.json" err && grep -q "complete" err
+ok $? "a record with a wrong type names the field"
+: >empty.json
+run report empty.json
+[ $status = 1 ] && grep -q "empty.json" err
+ok $? "an empty record"
+
+# ------------------------------------------------------------------- interrupts and resuming
+"$tool" run --set batch=8,16,32,64 --workers 1 --window 5ms --blocks 150 --target 0 -o i.json \
+	>out 2>err </dev/null &
+pid=$!
+sleep 1.5
+kill -INT $pid
+wait $pid
+status=$?
+[ $status = 130 ] && valid_json i.json && ! complete i.json && grep -q -- "-o i.json --resume" err
+ok $? "SIGINT: the record is kept and the message says how to resume"
+had=$(nr_samples i.json)
+run run --set batch=8,16,32,64 --workers 1 --window 5ms --blocks 150 --target 0 -o i.json --resume
+finished && complete i.json && [ "$(nr_samples i.json)" -gt "$had" ]
+ok $? "resume completes it"
+python3 -c 'import json
+for c in json.load(open("i.json"))["cases"]:
+    last = {}
+    for s in c["samples"]:
+        # a block has more than one window only while they are marked
+        assert s["block"] not in last or last[s["block"]], (c["params"], s["block"])
+        last[s["block"]] = s["marks"]
+    assert sorted(last) == list(range(150)), sorted(last)' 2>err
+ok $? "nothing was measured twice, nothing left out"
+
+"$tool" run --set batch=8,16,32,64 --workers 1 --window 5ms --blocks 200 --target 0 -o k.json \
+	>out 2>err </dev/null &
+pid=$!
+sleep 2.7
+kill -KILL $pid
+wait $pid 2>/dev/null
+valid_json k.json && ! complete k.json && [ "$(nr_samples k.json)" -gt 0 ] &&
+	[ -z "$(find . -name 'k.json?*')" ]
+ok $? "SIGKILL: the record is valid JSON and holds windows"
+
+# ------------------------------------------------------------------------- output and disk
+(set -o pipefail; "$tool" list params 2>err | head -n 1 >out)
+[ ! -s err ]
+ok $? "a closed pipe ends quietly"
+if [ -w /dev/full ]; then
+	"$tool" list params >/dev/full 2>err
+	[ $? = 1 ] && grep -q "cannot write" err
+	ok $? "a full disk on stdout is said"
+else
+	skip "a full disk on stdout is said" "no /dev/full"
+fi
+mkdir full
+if mount -t tmpfs -o size=256k none full 2>/dev/null; then
+	run run --set batch=8,16,32,64 --workers 1 --window 1ms --blocks 2 -o full/d.json
+	cp full/d.json d-before.json
+	head -c 1M /dev/zero >full/fill 2>/dev/null
+	run run --set batch=1,2,3,4,5,6,7,8,9 --workers 1 --window 1ms --blocks 2 -o full/e.json
+	[ $status = 1 ] && grep -qi "no space" err && cmp -s full/d.json d-before.json
+	ok $? "a full disk: message, 1, earlier results intact"
+	umount full
+else
+	skip "a full disk: message, 1, earlier results intact" "cannot mount a tmpfs here"
+fi
+run run $small --blocks 1 -o /proc/nowhere.json
+[ $status = 1 ] && grep -q "/proc/nowhere.json" err
+ok $? "a place where nothing can be written"
+
+# ---------------------------------------------------------------------------- one CPU
+first=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+timeout 100 taskset -c "$first" "$tool" report --budget 2s -o one.json >out 2>err </dev/null
+status=$?
+finished && grep -qi "contention cannot be measured" out
+ok $? "one CPU: says that contention cannot be measured, and ends well"
+python3 -c 'import json,sys
+r = json.load(open("one.json"))
+assert {c["cpus"] for c in r["cases"]} == {sys.argv[1]}, "other CPUs"' "$first" 2>err
+ok $? "one CPU: no other was used"
+LC_ALL=de_DE.UTF-8 timeout 100 "$tool" run --set batch=32,64 --workers 1 --window 2ms --blocks 2 \
+	-o de.json >out 2>err </dev/null
+status=$?
+finished && valid_json de.json
+ok $? "a locale with decimal commas changes nothing"
+
+echo "1..$nr"
