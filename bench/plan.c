@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CASES      20000
-#define MAX_VALUES     256
-#define CASE_COST_NS   1000000 /* setup, start and check of a window, as measured on 2 CPUs */
-#define WORKER_COST_NS 20000   /* and for each worker */
-#define MIN_BLOCKS     7       /* the fewest whose bootstrap interval is worth printing */
-#define MAX_BLOCKS     60
+#define MAX_CASES	 20000
+#define MAX_VALUES	 256
+#define CASE_COST_NS	 1000000 /* setup, start and check of a window, as measured on 2 CPUs */
+#define WORKER_COST_NS	 20000	 /* and for each worker */
+#define MIN_BLOCKS	 7	 /* the fewest whose bootstrap interval is worth printing */
+#define MAX_BLOCKS	 60
+#define MIN_BLOCKS_PAIRS 5 /* the fewest that give an interval */
+#define PAIRS_BUDGET_NS	 120000000000LL
 
 /* ------------------------------------------------------------------- estimate */
 
@@ -49,9 +51,8 @@ void plan_free(struct plan *plan)
 /* ---------------------------------------------------------------------- cases */
 
 int plan_add_case(struct plan *plan, const struct experiment *exp, const void *params,
-		  const struct cpulist *all, int nr_workers, struct err *err)
+		  const struct cpulist *cpus, struct err *err)
 {
-	struct cpulist first = {nr_workers, all->cpu};
 	struct bench_case *grown, *c;
 
 	if (plan->nr_cases >= MAX_CASES)
@@ -64,7 +65,7 @@ int plan_add_case(struct plan *plan, const struct experiment *exp, const void *p
 	c = &plan->cases[plan->nr_cases];
 	*c = (struct bench_case){.exp = exp, .placement = plan->placement, .home = plan->home};
 	c->params = malloc(exp->params_size);
-	if (!c->params || cpulist_copy(&c->cpus, &first)) {
+	if (!c->params || cpulist_copy(&c->cpus, cpus)) {
 		free(c->params);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -171,25 +172,26 @@ static int unknown_set(const struct experiment *exp, const char *set, struct err
 	return -EINVAL;
 }
 
-/* one combination for every worker count; those that the experiment refuses are counted */
+/* one combination on every CPU list; those that the experiment refuses are counted */
 static int add_combination(struct plan *plan, const struct experiment *exp, const void *params,
-			   const struct cpulist *cpus, const struct cpulist *counts, int *left_out,
-			   struct err *refusal, struct err *err)
+			   const struct cpu_lists *lists, int *left_out, struct err *refusal,
+			   struct err *err)
 {
-	int i, rc;
+	int i, nr, rc;
 
-	for (i = 0; i < counts->nr; i++) {
-		if (counts->cpu[i] < exp->min_workers) {
+	for (i = 0; i < lists->nr; i++) {
+		nr = lists->list[i].nr;
+		if (nr < exp->min_workers) {
 			(*left_out)++;
 			err_set(refusal, -EOPNOTSUPP, "%s needs at least %d workers, not %d",
-				exp->name, exp->min_workers, counts->cpu[i]);
+				exp->name, exp->min_workers, nr);
 			continue;
 		}
-		if (exp->validate && exp->validate(params, counts->cpu[i], refusal)) {
+		if (exp->validate && exp->validate(params, nr, refusal)) {
 			(*left_out)++;
 			continue;
 		}
-		rc = plan_add_case(plan, exp, params, cpus, counts->cpu[i], err);
+		rc = plan_add_case(plan, exp, params, &lists->list[i], err);
 		if (rc)
 			return rc;
 	}
@@ -198,7 +200,7 @@ static int add_combination(struct plan *plan, const struct experiment *exp, cons
 
 /* the cross product: the last parameter turns fastest */
 static int add_sweep(struct plan *plan, const struct experiment *exp, const struct sweep *sweep,
-		     const struct cpulist *cpus, const struct cpulist *counts, struct err *err)
+		     const struct cpu_lists *lists, struct err *err)
 {
 	int at[EXPERIMENT_MAX_PARAMS] = {0}, nr = params_count(exp), i, rc, left_out = 0;
 	int before = plan->nr_cases;
@@ -212,7 +214,7 @@ static int add_sweep(struct plan *plan, const struct experiment *exp, const stru
 		for (i = 0; i < nr; i++)
 			if (sweep->nr[i])
 				param_set(&exp->params[i], params, sweep->value[i][at[i]]);
-		rc = add_combination(plan, exp, params, cpus, counts, &left_out, &refusal, err);
+		rc = add_combination(plan, exp, params, lists, &left_out, &refusal, err);
 		for (i = nr - 1; i >= 0; i--) {
 			if (++at[i] < sweep->nr[i])
 				break;
@@ -268,6 +270,12 @@ int plan_worker_counts(const char *spec, int all, struct cpulist *out, struct er
 
 /* ------------------------------------------------------------------------ build */
 
+/* what all experiments of a plan share: where workers may be, and how many */
+struct place {
+	const struct topo *topo;
+	struct cpulist cpus, counts;
+};
+
 void plan_fit(struct plan *plan, int blocks, double target)
 {
 	int64_t block = plan_block_ns(plan);
@@ -281,17 +289,43 @@ void plan_fit(struct plan *plan, int blocks, double target)
 	plan->min_blocks = plan->max_blocks < MIN_BLOCKS ? plan->max_blocks : MIN_BLOCKS;
 }
 
-static int add_experiment(struct plan *plan, const struct plan_spec *spec, const char *name,
-			  const struct cpulist *cpus, const struct cpulist *counts, int *used,
+/* how many combinations a sweep has */
+static int64_t nr_combinations(const struct sweep *sweep)
+{
+	int64_t nr = 1;
+	int i;
+
+	for (i = 0; i < EXPERIMENT_MAX_PARAMS; i++)
+		nr *= sweep->nr[i] ? sweep->nr[i] : 1;
+	return nr;
+}
+
+/* the CPU lists of an experiment; pairs are as many as MIN_BLOCKS_PAIRS blocks have time for */
+static int make_lists(struct plan *plan, const struct plan_spec *spec, const struct experiment *exp,
+		      const struct sweep *sweep, const struct place *place, struct cpu_lists *out,
+		      struct err *err)
+{
+	int64_t cost, limit;
+
+	if (!exp->pairs)
+		return plan_prefix_lists(&place->cpus, &place->counts, out, err);
+	cost = plan->window_ns + plan->warmup_ns + CASE_COST_NS + 2 * WORKER_COST_NS;
+	limit = spec->nr_pairs == PLAN_ALL_PAIRS ? INT32_MAX
+		: spec->nr_pairs
+			? spec->nr_pairs
+			: plan->budget_ns / cost / MIN_BLOCKS_PAIRS / 2 / nr_combinations(sweep);
+	return plan_pair_lists(place->topo, &place->cpus, limit > 1 ? limit : 1, plan->seed, out,
+			       plan->thinned, sizeof(plan->thinned), err);
+}
+
+static int add_experiment(struct plan *plan, const struct plan_spec *spec,
+			  const struct experiment *exp, const struct place *place, int *used,
 			  struct err *err)
 {
-	const struct experiment *exp = experiment_find(name, err);
-	struct sweep *sweep;
+	struct sweep *sweep = calloc(1, sizeof(*sweep));
+	struct cpu_lists lists = {0};
 	int i, rc = 0;
 
-	if (!exp)
-		return -EINVAL;
-	sweep = calloc(1, sizeof(*sweep));
 	if (!sweep)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (i = 0; i < spec->nr_sets && !rc; i++) {
@@ -302,41 +336,87 @@ static int add_experiment(struct plan *plan, const struct plan_spec *spec, const
 			rc = apply_set(exp, spec->sets[i], sweep, &used[i], err);
 	}
 	if (!rc)
-		rc = add_sweep(plan, exp, sweep, cpus, counts, err);
+		rc = make_lists(plan, spec, exp, sweep, place, &lists, err);
+	if (!rc)
+		rc = add_sweep(plan, exp, sweep, &lists, err);
+	cpu_lists_free(&lists);
 	free(sweep);
+	return rc;
+}
+
+/* all of them in pairs: short windows, and a budget that does not grow with the workers */
+static bool only_pairs(const struct experiment *const *exp, int nr)
+{
+	while (nr && exp[nr - 1]->pairs)
+		nr--;
+	return !nr;
+}
+
+static int find_experiments(const struct plan_spec *spec, const struct experiment **out,
+			    struct err *err)
+{
+	int i;
+
+	if (!spec->nr_experiments)
+		out[0] = experiment_find("page_counter", err);
+	for (i = 0; i < spec->nr_experiments; i++) {
+		out[i] = experiment_find(spec->experiments[i], err);
+		if (!out[i])
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int build_cases(struct plan *plan, const struct plan_spec *spec, struct place *place,
+		       const struct experiment **exp, int nr, int *used, struct err *err)
+{
+	bool pairs;
+	int i, rc;
+
+	rc = find_experiments(spec, exp, err);
+	if (!rc)
+		rc = topo_place(place->topo, plan->placement, 0, &place->cpus, err);
+	if (!rc)
+		rc = plan_worker_counts(spec->workers, place->cpus.nr, &place->counts, err);
+	if (rc)
+		return rc;
+	pairs = only_pairs(exp, nr);
+	plan->window_ns = spec->window_ns ? spec->window_ns
+			  : pairs	  ? PLAN_PAIR_WINDOW_NS
+					  : PLAN_WINDOW_NS;
+	plan->warmup_ns = plan->window_ns / 4;
+	plan->seed = spec->seed;
+	plan->budget_ns = spec->budget_ns ? spec->budget_ns
+			  : pairs	  ? PAIRS_BUDGET_NS
+					  : plan_default_budget(place->counts.nr);
+	for (i = 0; i < nr && !rc; i++)
+		rc = add_experiment(plan, spec, exp[i], place, used, err);
+	for (i = 0; i < spec->nr_sets && !rc; i++)
+		if (!used[i])
+			rc = unknown_set(exp[0], spec->sets[i], err);
+	if (!rc)
+		rc = plan_set_homes(place->topo, plan, err);
+	if (!rc)
+		plan_fit(plan, spec->blocks, spec->target);
 	return rc;
 }
 
 int plan_build(const struct topo *topo, const struct plan_spec *spec, struct plan *out,
 	       struct err *err)
 {
-	static const char *const default_names[] = {"page_counter"};
-	const char *const *names = spec->nr_experiments ? spec->experiments : default_names;
-	int nr_names = spec->nr_experiments ? spec->nr_experiments : 1, i, rc;
-	struct cpulist cpus = CPULIST_INIT, counts = CPULIST_INIT;
+	int nr = spec->nr_experiments ? spec->nr_experiments : 1, rc;
+	struct place place = {topo, CPULIST_INIT, CPULIST_INIT};
+	const struct experiment **exp = calloc(nr, sizeof(*exp));
 	int *used = calloc(spec->nr_sets + 1, sizeof(*used));
 
 	rc = plan_begin(out, spec->placement, spec->home, err);
-	if (!used)
+	if (!used || !exp)
 		rc = err_set(err, -ENOMEM, "out of memory");
-	out->window_ns = spec->window_ns ? spec->window_ns : PLAN_WINDOW_NS;
-	out->warmup_ns = out->window_ns / 4;
-	out->seed = spec->seed;
 	if (!rc)
-		rc = topo_place(topo, out->placement, 0, &cpus, err);
-	if (!rc)
-		rc = plan_worker_counts(spec->workers, cpus.nr, &counts, err);
-	for (i = 0; i < nr_names && !rc; i++)
-		rc = add_experiment(out, spec, names[i], &cpus, &counts, used, err);
-	for (i = 0; i < spec->nr_sets && !rc; i++)
-		if (!used[i])
-			rc = unknown_set(experiment_find(names[0], NULL), spec->sets[i], err);
-	if (!rc)
-		rc = plan_set_homes(topo, out, err);
-	out->budget_ns = spec->budget_ns ? spec->budget_ns : plan_default_budget(counts.nr);
-	plan_fit(out, spec->blocks, spec->target);
-	cpulist_free(&cpus);
-	cpulist_free(&counts);
+		rc = build_cases(out, spec, &place, exp, nr, used, err);
+	cpulist_free(&place.cpus);
+	cpulist_free(&place.counts);
+	free(exp);
 	free(used);
 	if (rc)
 		plan_free(out);

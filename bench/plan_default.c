@@ -84,6 +84,7 @@ static int add_layout(struct plan *plan, const struct thinning *t, const struct 
 	const struct experiment *exp = experiment_find("page_counter", err);
 	const struct param *batch = params_find(exp, "batch", err);
 	const struct param *work = params_find(exp, "work_ns", err);
+	struct cpulist first = *cpus;
 	int b, d, i, rc;
 
 	for (b = 0; b < NR(batches); b++) {
@@ -97,7 +98,8 @@ static int add_layout(struct plan *plan, const struct thinning *t, const struct 
 			for (i = 0; i < counts->nr; i++) {
 				if (skip_count(t, demands[d], counts->cpu[i], cpus->nr))
 					continue;
-				rc = plan_add_case(plan, exp, params, cpus, counts->cpu[i], err);
+				first.nr = counts->cpu[i];
+				rc = plan_add_case(plan, exp, params, &first, err);
 				if (rc)
 					return rc;
 			}

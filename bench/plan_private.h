@@ -8,14 +8,33 @@
 
 #include "bench.h"
 
-#define PLAN_WINDOW_NS 20000000LL
+#define PLAN_WINDOW_NS	    20000000LL
+#define PLAN_PAIR_WINDOW_NS 2000000LL /* a line is handed over 20,000 times in it */
 
 /* an empty plan with its placement and home specs (NULL: the defaults) */
 int plan_begin(struct plan *plan, const char *placement, const char *home, struct err *err);
 
-/* @nr_workers on the first of @all */
+/* a case on exactly @cpus, one worker each */
 int plan_add_case(struct plan *plan, const struct experiment *exp, const void *params,
-		  const struct cpulist *all, int nr_workers, struct err *err);
+		  const struct cpulist *cpus, struct err *err);
+
+/* the CPU lists that every combination of parameters runs on (plan_lists.c) */
+struct cpu_lists {
+	struct cpulist *list;
+	int nr;
+};
+
+void cpu_lists_free(struct cpu_lists *l);
+int plan_prefix_lists(const struct cpulist *cpus, const struct cpulist *counts,
+		      struct cpu_lists *out, struct err *err);
+
+/*
+ * plan_pair_lists - ordered pairs: every two of @cpus in both directions, or at most @limit
+ * unordered ones, drawn class by class of relation; @said then says how many of each
+ */
+int plan_pair_lists(const struct topo *topo, const struct cpulist *cpus, int64_t limit,
+		    uint64_t seed, struct cpu_lists *out, char *said, size_t said_size,
+		    struct err *err);
 
 /* resolves each case's home spec for its CPUs */
 int plan_set_homes(const struct topo *topo, struct plan *plan, struct err *err);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan_options.h"
 #include "report.h"
@@ -23,7 +24,15 @@ int plan_from_args(const struct plan_args *a, const struct topo *topo, char **na
 				 .blocks = a->blocks,
 				 .target = a->target > 0 ? a->target : -1,
 				 .seed = a->seed};
+	int64_t nr_pairs;
 
+	if (a->pairs && !strcmp(a->pairs, "all")) {
+		spec.nr_pairs = PLAN_ALL_PAIRS;
+	} else if (a->pairs) {
+		if (text_parse_int(a->pairs, 1, INT32_MAX, &nr_pairs, err))
+			return err_prefix(err, "option --pairs: ");
+		spec.nr_pairs = (int)nr_pairs;
+	}
 	return plan_build(topo, &spec, plan, err);
 }
 

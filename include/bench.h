@@ -112,7 +112,9 @@ struct plan_spec {
 	int blocks;	       /* 0: chosen from the budget */
 	double target;	       /* 0: 0.01; negative: no case closes before its blocks are done */
 	uint64_t seed;
+	int nr_pairs; /* of experiments in pairs: at most so many, sampled; 0: what fits the time */
 };
+#define PLAN_ALL_PAIRS (-1)
 
 /*
  * plan_build - sweeps, worker counts and placement become a list of cases

@@ -115,7 +115,7 @@ struct topo_info {
  * This system is cut to what hwloc says is allowed and to the affinity of the calling thread. Files
  * and strings are judged first and then tried in a child process, because hwloc can crash on them.
  * Errors: -ENOENT no such file, -EINVAL neither XML topology nor synthetic string (the sentence
- * says which part), -EFBIG a file over TOPO_MAX_FILE, -ENOMEM.
+ * says which part), -EFBIG a file over TOPO_MAX_FILE, -EOPNOTSUPP no usable CPU here, -ENOMEM.
  * A file that hwloc cannot read because a newer hwloc wrote it is named as such.
  */
 int topo_load(struct topo **out, const char *input, struct err *err);
@@ -147,6 +147,7 @@ enum topo_relation {
 	TOPO_CROSS_PACKAGE,
 };
 enum topo_relation topo_relation(const struct topo_cpu *a, const struct topo_cpu *b);
+const char *topo_relation_name(enum topo_relation r); /* "same-core", "same-l3", ... */
 
 /* ---------------------------------------------------------------- placements
  *
@@ -157,9 +158,13 @@ enum topo_relation topo_relation(const struct topo_cpu *a, const struct topo_cpu
  *   compact         fill a core with its threads, then its L3, node, package
  *   scatter         deal round the packages, then nodes, then L3s; siblings last
  *   one-socket      cores-first inside the package that has most usable cores (ties: the first)
- *   cross-socket    two packages in turn: worker 0 here, worker 1 there, siblings last
+ *   cross-socket    two packages in turn: worker 0 here, worker 1 there, siblings last; as many
+ *                   from each, so the smaller one limits
  *   one-l3          cores-first inside the L3 that has most usable cores
- *   smt-siblings    pairs of siblings: core 0 thread 0, core 0 thread 1, core 1 thread 0, ...
+ *   smt-siblings    pairs of siblings: core 0 thread 0, core 0 thread 1, core 1 thread 0, ...; of
+ *   one-per-core    the first thread of each core, and no more
+ *   one-per-l3      the first core of each L3, and no more
+ *                   wider cores the third and fourth threads follow after all first pairs
  *   kind-N          cores-first inside CPU kind N of a hybrid machine
  *   <CPU list>      "0-17,36-53", "8-159:8": exactly these, in this order
  *

@@ -213,6 +213,7 @@ if mount -t tmpfs -o size=256k none full 2>/dev/null; then
 else
 	skip "a full disk: message, 1, earlier results intact" "cannot mount a tmpfs here"
 fi
+# shellcheck disable=SC2086
 run run $small --blocks 1 -o /proc/nowhere.json
 [ $status = 1 ] && grep -q "/proc/nowhere.json" err
 ok $? "a place where nothing can be written"

@@ -57,9 +57,11 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 	const struct field *f;
 	int level;
 
-	for (level = 0; watched && level < watched->depth; level++)
+	/* what no longer fits is not compared with anything either */
+	for (level = 0; watched && level < watched->depth && seen_len < sizeof(seen); level++)
 		for (f = watched_fields; f->name; f++)
-			if ((const char *)watched->level[level] + f->off == (const char *)addr)
+			if ((const char *)watched->level[level] + f->off == (const char *)addr &&
+			    seen_len < sizeof(seen))
 				seen_len += snprintf(seen + seen_len, sizeof(seen) - seen_len,
 						     "%s%d:%s %c", seen_len ? ", " : "", level,
 						     f->name, sign[access]);

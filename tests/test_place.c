@@ -199,6 +199,26 @@ static void check_one_l3(const struct placed *p)
 	}
 }
 
+static void check_one_per_core(const struct placed *p)
+{
+	int i;
+
+	check_cores_first(p);
+	for (i = 0; i < p->list.nr; i++)
+		assert_int_equal(at(p, i)->smt, 0);
+}
+
+static void check_one_per_l3(const struct placed *p)
+{
+	int i, j;
+
+	for (i = 0; i < p->list.nr; i++) {
+		assert_true(at(p, i)->l3 >= 0);
+		for (j = 0; j < i; j++)
+			assert_int_not_equal(at(p, i)->l3, at(p, j)->l3);
+	}
+}
+
 static void check_siblings(const struct placed *p)
 {
 	int i;
@@ -254,6 +274,8 @@ static const struct {
 	{"cross-socket", check_cross_socket, one_socket_only, false},
 	{"one-l3", check_one_l3, no_l3, false},
 	{"smt-siblings", check_siblings, no_siblings, false},
+	{"one-per-core", check_one_per_core, never, false},
+	{"one-per-l3", check_one_per_l3, no_l3, false},
 	{"kind-0", check_kind, not_hybrid, true},
 };
 

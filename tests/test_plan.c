@@ -231,6 +231,112 @@ static void thinning_says_what_it_leaves_out(void **state)
 	}
 }
 
+/* ------------------------------------------------------------------------ pairs */
+
+static int build_pairs(const struct topo *t, int nr_pairs, int64_t budget_ns, struct plan *plan,
+		       struct err *err)
+{
+	static const char *const names[] = {"core_to_core"};
+	struct plan_spec spec = {.experiments = names,
+				 .nr_experiments = 1,
+				 .nr_pairs = nr_pairs,
+				 .budget_ns = budget_ns,
+				 .seed = 3};
+
+	return plan_build(t, &spec, plan, err);
+}
+
+static int count_relation(const struct topo *t, const struct plan *plan, enum topo_relation r)
+{
+	const struct cpulist *c;
+	int i, nr = 0;
+
+	for (i = 0; i < plan->nr_cases; i++) {
+		c = &plan->cases[i].cpus;
+		nr += topo_relation(topo_cpu_by_os(t, c->cpu[0]), topo_cpu_by_os(t, c->cpu[1])) ==
+		      r;
+	}
+	return nr;
+}
+
+/* every case is a pair, and its reverse is there too, next to it */
+static void check_both_directions(const struct plan *plan)
+{
+	int i;
+
+	assert_int_equal(plan->nr_cases % 2, 0);
+	for (i = 0; i < plan->nr_cases; i += 2) {
+		assert_int_equal(plan->cases[i].cpus.nr, 2);
+		assert_int_equal(plan->cases[i].cpus.cpu[0], plan->cases[i + 1].cpus.cpu[1]);
+		assert_int_equal(plan->cases[i].cpus.cpu[1], plan->cases[i + 1].cpus.cpu[0]);
+		assert_int_not_equal(plan->cases[i].cpus.cpu[0], plan->cases[i].cpus.cpu[1]);
+	}
+}
+
+static void pairs_of_160_cpus_fit_two_minutes_by_sampling(void **state)
+{
+	struct err err = ERR_INIT;
+	struct plan plan;
+	int smt, node, cross;
+
+	assert_ok(build_pairs(topo, 0, 0, &plan, &err), &err);
+	check_both_directions(&plan);
+	assert_true(plan_estimate_ns(&plan) <= 2 * NS_PER_MIN);
+	assert_true(plan.max_blocks >= 5);
+	/* the smallest class is whole: 80 cores have 80 pairs of siblings */
+	smt = count_relation(topo, &plan, TOPO_SAME_CORE);
+	node = count_relation(topo, &plan, TOPO_SAME_NODE);
+	cross = count_relation(topo, &plan, TOPO_CROSS_PACKAGE);
+	assert_int_equal(smt, 2 * 80);
+	assert_true(node > 1000 && abs(node - cross) <= 2);
+	assert_int_equal(smt + node + cross, plan.nr_cases);
+	assert_non_null(strstr(plan.thinned, "80 of 80 same-core"));
+	assert_non_null(strstr(plan.thinned, "of 6400 cross-package"));
+	plan_free(&plan);
+}
+
+static void all_pairs_can_be_asked_for(void **state)
+{
+	struct err err = ERR_INIT;
+	struct plan plan;
+
+	assert_ok(build_pairs(topo, PLAN_ALL_PAIRS, 0, &plan, &err), &err);
+	assert_int_equal(plan.nr_cases, 160 * 159);
+	assert_string_equal(plan.thinned, "");
+	check_both_directions(&plan);
+	plan_free(&plan);
+}
+
+static void a_sample_has_the_size_asked_for(void **state)
+{
+	struct err err = ERR_INIT;
+	struct plan a, b;
+
+	assert_ok(build_pairs(topo, 30, 0, &a, &err), &err);
+	assert_ok(build_pairs(topo, 30, 0, &b, &err), &err);
+	assert_int_equal(a.nr_cases, 60);
+	assert_int_equal(count_relation(topo, &a, TOPO_SAME_CORE), 20);
+	assert_int_equal(a.cases[7].cpus.cpu[0], b.cases[7].cpus.cpu[0]);
+	plan_free(&a);
+	plan_free(&b);
+}
+
+static void two_cpus_are_one_pair_and_one_is_none(void **state)
+{
+	struct err err = ERR_INIT;
+	struct topo *few;
+	struct plan plan;
+
+	assert_ok(topo_load(&few, "Package:1 [NUMANode(memory=16GiB)] Core:2 PU:1", &err), &err);
+	assert_ok(build_pairs(few, 0, 0, &plan, &err), &err);
+	assert_int_equal(plan.nr_cases, 2);
+	plan_free(&plan);
+	topo_free(few);
+	assert_ok(topo_load(&few, "Package:1 [NUMANode(memory=16GiB)] Core:1 PU:1", &err), &err);
+	assert_refused(build_pairs(few, 0, 0, &plan, &err), -EOPNOTSUPP, "needs two CPUs", &err);
+	topo_free(few);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +351,10 @@ int main(void)
 		cmocka_unit_test(default_plan_of_160_cpus_fits_15_minutes),
 		cmocka_unit_test(default_plan_of_2_cpus_is_whole_and_fits_3_minutes),
 		cmocka_unit_test(thinning_says_what_it_leaves_out),
+		cmocka_unit_test(pairs_of_160_cpus_fit_two_minutes_by_sampling),
+		cmocka_unit_test(all_pairs_can_be_asked_for),
+		cmocka_unit_test(a_sample_has_the_size_asked_for),
+		cmocka_unit_test(two_cpus_are_one_pair_and_one_is_none),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, load, unload);

@@ -57,6 +57,11 @@ static int kind_of(const struct topo_cpu *cpu)
 	return cpu->kind;
 }
 
+static int smt_of(const struct topo_cpu *cpu)
+{
+	return cpu->smt;
+}
+
 static int socket_of(const struct topo_cpu *cpu)
 {
 	return cpu->socket;
@@ -292,6 +297,33 @@ static int place_siblings(struct order *o)
 	return 0;
 }
 
+static int place_one_per_core(struct order *o)
+{
+	keep(o, smt_of, 0);
+	snprintf(o->why, sizeof(o->why), "one of each core is all there is");
+	return place_cores_first(o);
+}
+
+/* the first core of each L3 */
+static int place_one_per_l3(struct order *o)
+{
+	char *seen = calloc(o->t->nr_cpus + 1, 1);
+	int i, l3, nr = 0, rc = place_cores_first(o);
+
+	if (!seen)
+		return -ENOMEM;
+	for (i = 0; i < o->nr && !rc; i++) {
+		l3 = o->t->cpus[o->idx[i]].l3;
+		if (l3 >= 0 && l3 < o->t->nr_cpus && !seen[l3]++)
+			o->idx[nr++] = o->idx[i];
+	}
+	o->nr = nr;
+	free(seen);
+	snprintf(o->why, sizeof(o->why),
+		 nr ? "one of each L3 is all there is" : "this machine shows no L3 cache");
+	return rc;
+}
+
 static const struct topo_placement placements[] = {
 	{"cores-first", "one thread of each core, package by package, then the second threads"},
 	{"compact", "fill a core with its threads, then its L3, node, package"},
@@ -300,6 +332,8 @@ static const struct topo_placement placements[] = {
 	{"cross-socket", "two packages in turn: worker 0 here, worker 1 there; siblings last"},
 	{"one-l3", "cores-first inside the L3 with most usable cores"},
 	{"smt-siblings", "pairs of threads of one core"},
+	{"one-per-core", "the first thread of each core"},
+	{"one-per-l3", "the first core of each L3 cache"},
 	{"kind-N", "cores-first inside CPU kind N of a hybrid machine"},
 };
 
@@ -307,8 +341,8 @@ static const struct topo_placement placements[] = {
 #define KIND_N	      (NR_PLACEMENTS - 1)
 
 static int (*const place_fns[])(struct order *) = {
-	place_cores_first,  place_compact, place_scatter,  place_one_socket,
-	place_cross_socket, place_one_l3,  place_siblings,
+	place_cores_first, place_compact,  place_scatter,      place_one_socket, place_cross_socket,
+	place_one_l3,	   place_siblings, place_one_per_core, place_one_per_l3,
 };
 
 const struct topo_placement *topo_placements(int *nr)

@@ -138,3 +138,14 @@ enum topo_relation topo_relation(const struct topo_cpu *a, const struct topo_cpu
 	/* two CPUs without local memory may be on different dies: no node says otherwise */
 	return a->node >= 0 && a->node == b->node ? TOPO_SAME_NODE : TOPO_SAME_PACKAGE;
 }
+
+const char *topo_relation_name(enum topo_relation r)
+{
+	static const char *const names[] = {
+		[TOPO_SAME_CPU] = "same-cpu",	      [TOPO_SAME_CORE] = "same-core",
+		[TOPO_SAME_L3] = "same-l3",	      [TOPO_SAME_NODE] = "same-node",
+		[TOPO_SAME_PACKAGE] = "same-package", [TOPO_CROSS_PACKAGE] = "cross-package",
+	};
+
+	return names[r];
+}
