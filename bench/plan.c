@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_CASES	 20000
+#define MAX_CASES	 60000
 #define MAX_VALUES	 256
 #define CASE_COST_NS	 1000000 /* setup, start and check of a window, as measured on 2 CPUs */
 #define WORKER_COST_NS	 20000	 /* and for each worker */
