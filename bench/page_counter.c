@@ -8,25 +8,12 @@
  */
 #include "experiment.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "bench.h"
-#include "page_counter.h"
+#include "katomic.h"
+#include "page_counter_tree.h"
 
-#define PC_MAX_DEPTH 6
-#define PC_UNLIMITED (LONG_MAX / 4096)
-/* pages that are there before the workers start: usage moves on top of a working set, so that
- * protection is constant, as it is for a cgroup that uses more than its memory.min */
-#define PC_RESIDENT (1L << 20)
-
-enum pc_layout { PC_PACKED_5_19, PC_ALIGNED_2022_TEST, PC_PADDED_2022, PC_V6_12, PC_V6_15 };
-enum pc_protection {
-	PC_PROTECTION_OFF,
-	PC_PROTECTION_UNCONDITIONAL,
-	PC_PROTECTION_CONDITIONAL,
-};
 enum pc_limit_kind { PC_LIMIT_NONE, PC_LIMIT_HIT };
 enum pc_phase { PC_PHASE_STEADY, PC_PHASE_GROWTH };
 enum pc_uncharge { PC_UNCHARGE_SAME_CPU, PC_UNCHARGE_OTHER_CPU };
@@ -48,50 +35,127 @@ struct pc_worker {
 	int64_t handed, taken_over;
 };
 
-struct pc_level {
-	long usage, min_usage, low_usage, children_min_usage, children_low_usage;
-	unsigned long failcnt;
-};
-
 struct pc_shared {
-	const struct pc_ops *ops;
-	void *level[PC_MAX_DEPTH]; /* leaf first */
-	int depth;
+	struct page_counter_tree tree;
 };
 
-struct pc_ops {
-	size_t size, align;
-	void (*init)(struct pc_shared *s, const struct pc_params *p, int nr_workers);
-	void (*run)(struct pc_shared *s, const struct pc_params *p, struct pc_worker *me,
-		    uint64_t nr_ops);
-	void (*read)(const struct pc_shared *s, int level, struct pc_level *out);
-};
+static const char *const limit_names[] = {"none", "hit", NULL};
+static const char *const phase_names[] = {"steady", "growth", NULL};
+static const char *const uncharge_names[] = {"same_cpu", "other_cpu", NULL};
 
-/* half of what the workers hold at most fits under the limit */
-static unsigned long pc_limit(const struct pc_params *p, int nr_workers)
+#define PC_OFF(field) offsetof(struct pc_params, field)
+static const struct param pc_params_table[] = {
+	{"layout", "", "struct page_counter of which release", PAGE_COUNTER_V6_15, 0,
+	 PAGE_COUNTER_V6_15, 0, page_counter_layout_names, PC_OFF(layout)},
+	{"batch", "pages", "pages charged by one shared update (MEMCG_CHARGE_BATCH)", 64, 1, 1024,
+	 0, NULL, PC_OFF(batch)},
+	{"depth", "levels", "counters from the leaf to the root, both included", 3, 1,
+	 PAGE_COUNTER_MAX_DEPTH, 0, NULL, PC_OFF(depth)},
+	{"work_ns", "ns", "local work per page: the demand; 0 saturates the counters", 0, 0,
+	 1000000, 0, NULL, PC_OFF(work_ns)},
+	{"base_offset", "bytes", "of the counter in its line; rounded up for aligned layouts", 16,
+	 0, 56, 8, NULL, PC_OFF(base_offset)},
+	{"protection", "", "memory.min and memory.low: off, or set with this exchange rule",
+	 PAGE_COUNTER_OFF, 0, PAGE_COUNTER_CONDITIONAL, 0, page_counter_rule_names,
+	 PC_OFF(protection)},
+	{"protection_level", "level", "where min and low are set; 0 is the leaf", 0, 0,
+	 PAGE_COUNTER_MAX_DEPTH - 2, 0, NULL, PC_OFF(protection_level)},
+	{"limit", "",
+	 "hit: memory.max fits half of what the workers want, charges fail and roll back",
+	 PC_LIMIT_NONE, 0, PC_LIMIT_HIT, 0, limit_names, PC_OFF(limit)},
+	{"limit_level", "level", "where the limit is set; 0 is the leaf", 0, 0,
+	 PAGE_COUNTER_MAX_DEPTH - 1, 0, NULL, PC_OFF(limit_level)},
+	{"phase", "", "growth: nothing is uncharged, every charge writes the watermark",
+	 PC_PHASE_STEADY, 0, PC_PHASE_GROWTH, 0, phase_names, PC_OFF(phase)},
+	{"uncharge", "", "pages are given back by the CPU that charged them, or by its neighbour",
+	 PC_UNCHARGE_SAME_CPU, 0, PC_UNCHARGE_OTHER_CPU, 0, uncharge_names, PC_OFF(uncharge)},
+	{NULL}};
+
+static const struct metric pc_metrics[] = {
+	{"shared_updates", "per page", "charges and uncharges of the shared counters, per page"},
+	{"failed", "per page", "operations that got no page: the limit was hit"},
+	{NULL}};
+
+static int pc_validate(const void *params, int nr_workers, struct err *err)
 {
-	return PC_RESIDENT + (nr_workers * p->batch + 1) / 2;
+	const struct pc_params *p = params;
+
+	if (p->protection != PAGE_COUNTER_OFF && p->protection_level >= p->depth - 1)
+		return err_set(
+			err, -EINVAL,
+			"protection_level=%lld needs depth of at least %lld: the root counter "
+			"has no parent and protects nothing",
+			(long long)p->protection_level, (long long)p->protection_level + 2);
+	if (p->limit == PC_LIMIT_HIT && p->limit_level >= p->depth)
+		return err_set(err, -EINVAL, "limit_level=%lld is above the root of depth=%lld",
+			       (long long)p->limit_level, (long long)p->depth);
+	if (p->limit == PC_LIMIT_HIT && p->phase == PC_PHASE_GROWTH)
+		return err_set(err, -EINVAL,
+			       "limit=hit and phase=growth exclude each other: "
+			       "nothing can grow at its limit");
+	return 0;
 }
 
-/* steady: a peak that was reached long ago; growth: every charge sets a new one */
-static unsigned long pc_first_watermark(const struct pc_params *p, int nr_workers)
+/* limits, protection and watermarks, level by level */
+static void set_levels(struct page_counter_tree *t, const struct pc_params *p, int nr_workers)
 {
-	return p->phase == PC_PHASE_GROWTH ? PC_RESIDENT : PC_RESIDENT + 4 * nr_workers * p->batch;
+	void *counter;
+	int i;
+
+	for (i = 0; i < t->depth; i++) {
+		counter = page_counter_tree_level(t, 0, i);
+		if (p->phase == PC_PHASE_GROWTH)
+			t->ops->set_watermark(counter, PAGE_COUNTER_RESIDENT);
+		/* half of what the workers hold at most fits under the limit */
+		if (p->limit == PC_LIMIT_HIT && p->limit_level == i)
+			t->ops->set_max(counter,
+					PAGE_COUNTER_RESIDENT + (nr_workers * p->batch + 1) / 2);
+		/* less than the working set: protection is constant, as for a cgroup in full use */
+		if (p->protection != PAGE_COUNTER_OFF && p->protection_level == i)
+			t->ops->set_protection(counter, PAGE_COUNTER_RESIDENT / 2);
+	}
 }
 
-/*
- * The protected part of usage is min(usage, limit). The 5.19 rule exchanges it on every call once
- * protection is set; the rule of cfdab60bfa66 reads first and exchanges only what differs.
- */
-static inline long pc_protected_delta(unsigned long limit, atomic_long_t *own, unsigned long usage,
-				      enum pc_protection rule)
+static int set_workers(const struct env *env, const struct pc_params *p, struct worker *workers)
 {
-	unsigned long old = atomic_long_read(own);
-	unsigned long now = usage < limit ? usage : limit;
+	struct pc_worker *me;
+	int i;
 
-	if (rule == PC_PROTECTION_UNCONDITIONAL ? !limit && !old : now == old)
-		return 0;
-	return now - atomic_long_xchg(own, now);
+	for (i = 0; i < env->nr_workers; i++) {
+		workers[i].priv = env_alloc_worker(env, i, sizeof(struct pc_worker), 64);
+		if (!workers[i].priv)
+			return -ENOMEM;
+	}
+	for (i = 0; i < env->nr_workers && p->uncharge == PC_UNCHARGE_OTHER_CPU; i++) {
+		me = workers[i].priv;
+		me->to = env_alloc_worker(env, i, sizeof(*me->to), 64);
+		if (!me->to)
+			return -ENOMEM;
+		((struct pc_worker *)workers[(i + 1) % env->nr_workers].priv)->from = me->to;
+	}
+	return 0;
+}
+
+static int pc_setup(const struct env *env, const void *params, struct worker *workers,
+		    void **shared, struct err *err)
+{
+	const struct pc_params *p = params;
+	const struct page_counter_config config = {.layout = p->layout,
+						   .rule = p->protection,
+						   .depth = p->depth,
+						   .nr_leaves = 1,
+						   .base_offset = p->base_offset};
+	struct pc_shared *s = env_alloc(env, sizeof(*s), 64);
+	int rc;
+
+	if (!s)
+		return err_set(err, -ENOMEM, "out of memory");
+	*shared = s;
+	rc = page_counter_tree_make(&s->tree, env, &config, err);
+	if (rc)
+		return rc;
+	set_levels(&s->tree, p, env->nr_workers);
+	return set_workers(env, p, workers) ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 /* how many pages this worker gives back now: its own, or those that its neighbour handed on */
@@ -108,169 +172,74 @@ static inline int64_t pc_give(struct pc_worker *me, int64_t held)
 	return ready;
 }
 
-#define PC_LAYOUT packed_5_19
-#include "page_counter_tmpl.h"
-#define PC_LAYOUT aligned_2022_test
-#include "page_counter_tmpl.h"
-#define PC_LAYOUT padded_2022
-#include "page_counter_tmpl.h"
-#define PC_LAYOUT v6_12
-#define PC_LOCAL_WATERMARK
-#include "page_counter_tmpl.h"
-#define PC_LAYOUT v6_15
-#define PC_LOCAL_WATERMARK
-#define PC_FLAGS
-#include "page_counter_tmpl.h"
-
-static const struct pc_ops *const pc_layouts[] = {
-	[PC_PACKED_5_19] = &packed_5_19_ops,
-	[PC_ALIGNED_2022_TEST] = &aligned_2022_test_ops,
-	[PC_PADDED_2022] = &padded_2022_ops,
-	[PC_V6_12] = &v6_12_ops,
-	[PC_V6_15] = &v6_15_ops,
-};
-
-static const char *const layout_names[] = {
-	"packed_5_19", "aligned_2022_test", "padded_2022", "v6_12", "v6_15", NULL};
-static const char *const protection_names[] = {"off", "unconditional", "conditional", NULL};
-static const char *const limit_names[] = {"none", "hit", NULL};
-static const char *const phase_names[] = {"steady", "growth", NULL};
-static const char *const uncharge_names[] = {"same_cpu", "other_cpu", NULL};
-
-#define PC_OFF(field) offsetof(struct pc_params, field)
-static const struct param pc_params_table[] = {
-	{"layout", "", "struct page_counter of which release", PC_V6_15, 0, PC_V6_15, 0,
-	 layout_names, PC_OFF(layout)},
-	{"batch", "pages", "pages charged by one shared update (MEMCG_CHARGE_BATCH)", 64, 1, 1024,
-	 0, NULL, PC_OFF(batch)},
-	{"depth", "levels", "counters from the leaf to the root, both included", 3, 1, PC_MAX_DEPTH,
-	 0, NULL, PC_OFF(depth)},
-	{"work_ns", "ns", "local work per page: the demand; 0 saturates the counters", 0, 0,
-	 1000000, 0, NULL, PC_OFF(work_ns)},
-	{"base_offset", "bytes", "of the counter in its line; rounded up for aligned layouts", 16,
-	 0, 56, 8, NULL, PC_OFF(base_offset)},
-	{"protection", "", "memory.min and memory.low: off, or set with this exchange rule",
-	 PC_PROTECTION_OFF, 0, PC_PROTECTION_CONDITIONAL, 0, protection_names, PC_OFF(protection)},
-	{"protection_level", "level", "where min and low are set; 0 is the leaf", 0, 0,
-	 PC_MAX_DEPTH - 2, 0, NULL, PC_OFF(protection_level)},
-	{"limit", "",
-	 "hit: memory.max fits half of what the workers want, charges fail and roll back",
-	 PC_LIMIT_NONE, 0, PC_LIMIT_HIT, 0, limit_names, PC_OFF(limit)},
-	{"limit_level", "level", "where the limit is set; 0 is the leaf", 0, 0, PC_MAX_DEPTH - 1, 0,
-	 NULL, PC_OFF(limit_level)},
-	{"phase", "", "growth: nothing is uncharged, every charge writes the watermark",
-	 PC_PHASE_STEADY, 0, PC_PHASE_GROWTH, 0, phase_names, PC_OFF(phase)},
-	{"uncharge", "", "pages are given back by the CPU that charged them, or by its neighbour",
-	 PC_UNCHARGE_SAME_CPU, 0, PC_UNCHARGE_OTHER_CPU, 0, uncharge_names, PC_OFF(uncharge)},
-	{NULL}};
-
-static const struct metric pc_metrics[] = {
-	{"shared_updates", "per page", "charges and uncharges of the shared counters, per page"},
-	{"failed", "per page", "operations that got no page: the limit was hit"},
-	{NULL}};
-
-static int pc_validate(const void *params, int nr_workers, struct err *err)
+static void pc_uncharge(const struct page_counter_tree *t, struct pc_worker *me, int64_t nr_pages)
 {
-	const struct pc_params *p = params;
-
-	if (p->protection != PC_PROTECTION_OFF && p->protection_level >= p->depth - 1)
-		return err_set(
-			err, -EINVAL,
-			"protection_level=%lld needs depth of at least %lld: the root counter "
-			"has no parent and protects nothing",
-			(long long)p->protection_level, (long long)p->protection_level + 2);
-	if (p->limit == PC_LIMIT_HIT && p->limit_level >= p->depth)
-		return err_set(err, -EINVAL, "limit_level=%lld is above the root of depth=%lld",
-			       (long long)p->limit_level, (long long)p->depth);
-	if (p->limit == PC_LIMIT_HIT && p->phase == PC_PHASE_GROWTH)
-		return err_set(err, -EINVAL,
-			       "limit=hit and phase=growth exclude each other: "
-			       "nothing can grow at its limit");
-	return 0;
+	if (!nr_pages)
+		return;
+	tree_uncharge(t, 0, nr_pages);
+	me->nr_calls++;
+	me->nr_uncharged += nr_pages;
 }
 
-static int pc_setup(const struct env *env, const void *params, struct worker *workers,
-		    void **shared, struct err *err)
+/* a batch; else, as the kernel's second try, what is needed and nothing ahead; else 0 */
+static int64_t pc_charge(const struct page_counter_tree *t, struct pc_worker *me, int64_t batch)
 {
-	const struct pc_params *p = params;
-	const struct pc_ops *ops = pc_layouts[p->layout];
-	size_t offset = (p->base_offset + ops->align - 1) & ~(ops->align - 1);
-	struct pc_shared *s = env_alloc(env, sizeof(*s), 64);
-	struct pc_worker *me;
-	char *base;
-	int i;
-
-	if (!s)
-		return err_set(err, -ENOMEM, "out of memory");
-	s->ops = ops;
-	s->depth = p->depth;
-	/* a page each: struct mem_cgroup is allocated on its own, 2-4 KiB aligned (kernel-facts 1.2) */
-	for (i = 0; i < p->depth; i++) {
-		base = env_alloc(env, offset + ops->size, 4096);
-		if (!base)
-			return err_set(err, -ENOMEM, "out of memory");
-		s->level[i] = base + offset;
-	}
-	ops->init(s, p, env->nr_workers);
-
-	for (i = 0; i < env->nr_workers; i++) {
-		workers[i].priv = env_alloc_worker(env, i, sizeof(struct pc_worker), 64);
-		if (!workers[i].priv)
-			return err_set(err, -ENOMEM, "out of memory");
-	}
-	for (i = 0; i < env->nr_workers && p->uncharge == PC_UNCHARGE_OTHER_CPU; i++) {
-		me = workers[i].priv;
-		me->to = env_alloc_worker(env, i, sizeof(*me->to), 64);
-		if (!me->to)
-			return err_set(err, -ENOMEM, "out of memory");
-		((struct pc_worker *)workers[(i + 1) % env->nr_workers].priv)->from = me->to;
-	}
-	*shared = s;
+	me->nr_calls++;
+	if (tree_try_charge(t, 0, batch))
+		return batch;
+	me->nr_calls++;
+	if (tree_try_charge(t, 0, 1))
+		return 1;
+	me->nr_failed++;
 	return 0;
 }
 
 static void pc_run(void *shared, const void *params, struct worker *w, uint64_t nr_ops)
 {
-	struct pc_shared *s = shared;
+	const struct page_counter_tree *t = &((struct pc_shared *)shared)->tree;
+	const struct pc_params *p = params;
+	const int64_t work_ns = p->work_ns, batch = p->batch;
+	const bool growing = p->phase == PC_PHASE_GROWTH;
+	struct pc_worker *me = w->priv;
+	int64_t stock = me->stock, held = me->held;
 
-	s->ops->run(s, params, w->priv, nr_ops);
+	for (; nr_ops; nr_ops--) {
+		if (work_ns)
+			cpu_work_ns(work_ns);
+		if (!stock) {
+			stock = pc_charge(t, me, batch);
+			if (!stock) {
+				/* stands for reclaim: what this worker holds goes back */
+				pc_uncharge(t, me, held);
+				held = 0;
+				continue;
+			}
+		}
+		stock--;
+		held++;
+		if (held >= batch && !growing) {
+			pc_uncharge(t, me, pc_give(me, held));
+			held = 0;
+		}
+	}
+	me->stock = stock;
+	me->held = held;
 }
 
-/*
- * Nothing is lost: at every level usage is what was there before + pages in use + pages in stocks,
- * and a parent's children's protection is the sum of its children's.
- */
+/* pages in use and pages in stocks are what the counters hold */
 static int pc_check(const struct env *env, const void *params, const void *shared,
 		    const struct worker *workers, const uint64_t *ops, struct err *err)
 {
 	const struct pc_shared *s = shared;
 	const struct pc_worker *me;
-	struct pc_level level, below = {0};
-	long expected = PC_RESIDENT;
+	long pages = 0;
 	int i;
 
 	for (i = 0; i < env->nr_workers; i++) {
 		me = workers[i].priv;
-		expected += (long)(ops[i] - me->nr_failed) + me->stock - me->nr_uncharged;
+		pages += (long)(ops[i] - me->nr_failed) + me->stock - me->nr_uncharged;
 	}
-	for (i = 0; i < s->depth; i++) {
-		s->ops->read(s, i, &level);
-		if (level.usage != expected)
-			return err_set(
-				err, -EUCLEAN,
-				"usage of level %d is %ld pages, the workers account for %ld", i,
-				level.usage, expected);
-		if (i && (level.children_min_usage != below.min_usage ||
-			  level.children_low_usage != below.low_usage))
-			return err_set(
-				err, -EUCLEAN,
-				"level %d has %ld/%ld protected pages of its children, they have "
-				"%ld/%ld",
-				i, level.children_min_usage, level.children_low_usage,
-				below.min_usage, below.low_usage);
-		below = level;
-	}
-	return 0;
+	return page_counter_tree_check(&s->tree, &pages, err);
 }
 
 static void pc_read_metrics(const struct env *env, const void *params, const void *shared,

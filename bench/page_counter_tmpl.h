@@ -17,16 +17,16 @@
 #define PC_STRUCT     struct PC_CAT(page_counter, PC_LAYOUT)
 
 /* what changed in a level's protected usage is added to its parent; the root has none */
-static inline void PC(protect)(PC_STRUCT *c, unsigned long usage, enum pc_protection rule)
+static inline void PC(protect)(PC_STRUCT *c, unsigned long usage, enum page_counter_rule rule)
 {
 	long delta;
 
 	if (!READ_ONCE(c->parent))
 		return;
-	delta = pc_protected_delta(READ_ONCE(c->min), &c->min_usage, usage, rule);
+	delta = protected_delta(READ_ONCE(c->min), &c->min_usage, usage, rule);
 	if (delta)
 		atomic_long_add(delta, &READ_ONCE(c->parent)->children_min_usage);
-	delta = pc_protected_delta(READ_ONCE(c->low), &c->low_usage, usage, rule);
+	delta = protected_delta(READ_ONCE(c->low), &c->low_usage, usage, rule);
 	if (delta)
 		atomic_long_add(delta, &READ_ONCE(c->parent)->children_low_usage);
 }
@@ -53,7 +53,7 @@ static inline bool PC(tracks_protection)(PC_STRUCT *leaf)
 #endif
 }
 
-static inline void PC(cancel)(PC_STRUCT *c, long nr_pages, enum pc_protection rule)
+static inline void PC(cancel)(PC_STRUCT *c, long nr_pages, enum page_counter_rule rule)
 {
 	long usage = atomic_long_sub_return(nr_pages, &c->usage);
 
@@ -65,7 +65,7 @@ static inline void PC(cancel)(PC_STRUCT *c, long nr_pages, enum pc_protection ru
 		PC(protect)(c, usage, rule);
 }
 
-static inline void PC(uncharge)(PC_STRUCT *leaf, long nr_pages, enum pc_protection rule)
+static inline void PC(uncharge)(PC_STRUCT *leaf, long nr_pages, enum page_counter_rule rule)
 {
 	PC_STRUCT *c;
 
@@ -73,7 +73,7 @@ static inline void PC(uncharge)(PC_STRUCT *leaf, long nr_pages, enum pc_protecti
 		PC(cancel)(c, nr_pages, rule);
 }
 
-static inline void PC(charge)(PC_STRUCT *leaf, long nr_pages, enum pc_protection rule)
+static inline void PC(charge)(PC_STRUCT *leaf, long nr_pages, enum page_counter_rule rule)
 {
 	bool protection = PC(tracks_protection)(leaf);
 	PC_STRUCT *c;
@@ -96,7 +96,7 @@ static inline void PC(count_failure)(PC_STRUCT *leaf, PC_STRUCT *at)
 	WRITE_ONCE(at->failcnt, READ_ONCE(at->failcnt) + 1);
 }
 
-static inline bool PC(try_charge)(PC_STRUCT *leaf, long nr_pages, enum pc_protection rule)
+static inline bool PC(try_charge)(PC_STRUCT *leaf, long nr_pages, enum page_counter_rule rule)
 {
 	bool protection = PC(tracks_protection)(leaf);
 	PC_STRUCT *c, *undo;
@@ -118,88 +118,46 @@ static inline bool PC(try_charge)(PC_STRUCT *leaf, long nr_pages, enum pc_protec
 	return true;
 }
 
-/* @nr_ops pages: work, take a page from the stock (charged a batch ahead), give pages back a batch
- * at a time */
-static void PC(run)(struct pc_shared *s, const struct pc_params *p, struct pc_worker *me,
-		    uint64_t nr_ops)
+/* @usage pages are in use; @parent NULL for the root */
+static void PC(init)(void *counter, void *parent, long usage)
 {
-	PC_STRUCT *leaf = s->level[0];
-	enum pc_protection rule = p->protection;
-	int64_t stock = me->stock, held = me->held;
-	const int64_t work_ns = p->work_ns, batch = p->batch;
-	const bool growing = p->phase == PC_PHASE_GROWTH;
-	int64_t give;
+	PC_STRUCT *c = counter;
 
-	for (; nr_ops; nr_ops--) {
-		if (work_ns)
-			cpu_work_ns(work_ns);
-		if (!stock) {
-			me->nr_calls++;
-			if (PC(try_charge)(leaf, batch, rule)) {
-				stock = batch;
-			} else if (PC(try_charge)(leaf, 1, rule)) {
-				/* the kernel's second try: what is needed, nothing ahead */
-				me->nr_calls++;
-				stock = 1;
-			} else {
-				/* stands for reclaim: what this worker holds goes back */
-				me->nr_calls++;
-				me->nr_failed++;
-				if (held) {
-					PC(uncharge)(leaf, held, rule);
-					me->nr_calls++;
-					me->nr_uncharged += held;
-					held = 0;
-				}
-				continue;
-			}
-		}
-		stock--;
-		held++;
-		if (held < batch || growing)
-			continue;
-		give = pc_give(me, held);
-		held = 0;
-		if (give) {
-			PC(uncharge)(leaf, give, rule);
-			me->nr_calls++;
-			me->nr_uncharged += give;
-		}
-	}
-	me->stock = stock;
-	me->held = held;
-}
-
-/* chain the levels, root last; limits and protection as the parameters say */
-static void PC(init)(struct pc_shared *s, const struct pc_params *p, int nr_workers)
-{
-	PC_STRUCT *c;
-	int i;
-
-	for (i = 0; i < p->depth; i++) {
-		c = s->level[i];
-		c->parent = i + 1 < p->depth ? s->level[i + 1] : NULL;
-		atomic_long_set(&c->usage, PC_RESIDENT);
-		c->watermark = pc_first_watermark(p, nr_workers);
-#ifdef PC_LOCAL_WATERMARK
-		c->local_watermark = c->watermark;
-#endif
-		c->max = PC_UNLIMITED;
-		c->high = PC_UNLIMITED;
-		if (p->limit == PC_LIMIT_HIT && p->limit_level == i)
-			c->max = pc_limit(p, nr_workers);
-		if (p->protection != PC_PROTECTION_OFF && p->protection_level == i)
-			c->min = c->low = PC_RESIDENT / 2;
+	atomic_long_set(&c->usage, usage);
+	c->parent = parent;
+	c->max = PAGE_COUNTER_MAX;
+	c->high = PAGE_COUNTER_MAX;
 #ifdef PC_FLAGS
-		c->protection_support = true;
-		c->track_failcnt = true;
+	c->protection_support = true;
+	c->track_failcnt = true;
 #endif
-	}
 }
 
-static void PC(read)(const struct pc_shared *s, int level, struct pc_level *out)
+static void PC(set_max)(void *counter, unsigned long nr_pages)
 {
-	const PC_STRUCT *c = s->level[level];
+	((PC_STRUCT *)counter)->max = nr_pages;
+}
+
+static void PC(set_protection)(void *counter, unsigned long nr_pages)
+{
+	PC_STRUCT *c = counter;
+
+	c->min = c->low = nr_pages;
+}
+
+static void PC(set_watermark)(void *counter, unsigned long nr_pages)
+{
+	PC_STRUCT *c = counter;
+
+	c->watermark = nr_pages;
+#ifdef PC_LOCAL_WATERMARK
+	c->local_watermark = nr_pages;
+#endif
+}
+
+static void PC(read)(const void *counter, struct page_counter_reading *out)
+{
+	const PC_STRUCT *c = counter;
 
 	out->usage = atomic_long_read(&c->usage);
 	out->min_usage = atomic_long_read(&c->min_usage);
@@ -209,12 +167,32 @@ static void PC(read)(const struct pc_shared *s, int level, struct pc_level *out)
 	out->failcnt = READ_ONCE(c->failcnt);
 }
 
-static const struct pc_ops PC(ops) = {
+static bool PC(try_charge_fn)(void *leaf, long nr_pages, enum page_counter_rule rule)
+{
+	return PC(try_charge)(leaf, nr_pages, rule);
+}
+
+static void PC(charge_fn)(void *leaf, long nr_pages, enum page_counter_rule rule)
+{
+	PC(charge)(leaf, nr_pages, rule);
+}
+
+static void PC(uncharge_fn)(void *leaf, long nr_pages, enum page_counter_rule rule)
+{
+	PC(uncharge)(leaf, nr_pages, rule);
+}
+
+static const struct page_counter_ops PC(ops) = {
 	.size = sizeof(PC_STRUCT),
 	.align = _Alignof(PC_STRUCT),
 	.init = PC(init),
-	.run = PC(run),
+	.set_max = PC(set_max),
+	.set_protection = PC(set_protection),
+	.set_watermark = PC(set_watermark),
 	.read = PC(read),
+	.try_charge = PC(try_charge_fn),
+	.charge = PC(charge_fn),
+	.uncharge = PC(uncharge_fn),
 };
 
 #undef PC_CAT_

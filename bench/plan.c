@@ -10,8 +10,9 @@
 #define CASE_COST_NS	 1000000 /* setup, start and check of a window, as measured on 2 CPUs */
 #define WORKER_COST_NS	 20000	 /* and for each worker */
 #define MIN_BLOCKS	 7	 /* the fewest whose bootstrap interval is worth printing */
-#define MAX_BLOCKS	 60
-#define MIN_BLOCKS_PAIRS 5 /* the fewest that give an interval */
+#define MAX_BLOCKS	 400   /* the budget ends a run, this only one that has none to speak of */
+#define TARGET		 0.005 /* half of what tells two batches 1.5% apart, half a margin */
+#define MIN_BLOCKS_PAIRS 5     /* the fewest that give an interval */
 #define PAIRS_BUDGET_NS	 120000000000LL
 
 /* ------------------------------------------------------------------- estimate */
@@ -278,15 +279,13 @@ struct place {
 
 void plan_fit(struct plan *plan, int blocks, double target)
 {
-	int64_t block = plan_block_ns(plan);
+	int64_t fit = plan->budget_ns / (plan_block_ns(plan) + 1) + 1;
 
-	plan->target = target < 0 ? 0 : target > 0 ? target : 0.01;
+	plan->target = target < 0 ? 0 : target > 0 ? target : TARGET;
 	plan->max_blocks = blocks ? blocks : MAX_BLOCKS;
-	if (!blocks && plan->budget_ns && block)
-		plan->max_blocks = plan->budget_ns / block < MAX_BLOCKS
-					   ? plan->budget_ns / block + 1
-					   : MAX_BLOCKS;
 	plan->min_blocks = plan->max_blocks < MIN_BLOCKS ? plan->max_blocks : MIN_BLOCKS;
+	if (!blocks && plan->budget_ns && fit < plan->min_blocks)
+		plan->min_blocks = (int)fit;
 }
 
 /* how many combinations a sweep has */

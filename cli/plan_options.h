@@ -16,7 +16,7 @@ struct plan_args {
 };
 
 /* clang-format off */
-#define PLAN_ARGS_INIT {.seed = 1, .target = 0.01}
+#define PLAN_ARGS_INIT {.seed = 1, .target = 0.005}
 
 #define PLAN_OPTION_ROWS(a)                                                                        \
 	{"set", 0, OPT_LIST, &(a).sets, "NAME=V[,V...]",                                           \

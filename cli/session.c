@@ -160,9 +160,8 @@ void session_announce(const struct topo *topo, const struct plan *plan, const ch
 	printf("machine  %s: %d CPUs, %d cores, %d package%s, %d memory node%s\n", info->class_name,
 	       info->pus, info->cores, info->packages, info->packages == 1 ? "" : "s",
 	       info->numa_nodes, info->numa_nodes == 1 ? "" : "s");
-	printf("plan     %d cases on up to %d worker%s, windows of %s, %s a block, %d to %d blocks\n",
-	       plan->nr_cases, most, most == 1 ? "" : "s", window, block, plan->min_blocks,
-	       plan->max_blocks);
+	printf("plan     %d cases on up to %d worker%s, windows of %s, %s a block, at least %d\n",
+	       plan->nr_cases, most, most == 1 ? "" : "s", window, block, plan->min_blocks);
 	print_entry("thinned", plan->thinned);
 	print_entry("note", plan->note);
 	printf("time     at most %s\nrecord   %s\n", total, path);

@@ -110,7 +110,7 @@ struct plan_spec {
 	int64_t budget_ns;     /* 0: the default of 3 minutes, more on wide machines */
 	int64_t window_ns;     /* 0: 20 ms */
 	int blocks;	       /* 0: chosen from the budget */
-	double target;	       /* 0: 0.01; negative: no case closes before its blocks are done */
+	double target;	       /* 0: 0.005; negative: no case closes before its blocks are done */
 	uint64_t seed;
 	int nr_pairs; /* of experiments in pairs: at most so many, sampled; 0: what fits the time */
 };

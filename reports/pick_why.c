@@ -72,10 +72,11 @@ static void explain_range(const struct pick *p, struct pick_demand *d)
 	if (d->range_hi)
 		snprintf(hi, sizeof(hi), " to %lld", (long long)d->range_hi);
 	if (d->more_blocks && row->gain.n < STATS_MIN_N)
-		snprintf(more, sizeof(more), "; at least %d more blocks are needed",
-			 d->more_blocks);
+		snprintf(more, sizeof(more), "; at least %d more block%s needed", d->more_blocks,
+			 d->more_blocks == 1 ? " is" : "s are");
 	else if (d->more_blocks)
-		snprintf(more, sizeof(more), "; about %d more blocks would decide", d->more_blocks);
+		snprintf(more, sizeof(more), "; about %d more block%s would decide", d->more_blocks,
+			 d->more_blocks == 1 ? "" : "s");
 	snprintf(d->why, sizeof(d->why), "cannot tell, %lld%s: %s, the margin is %s%s",
 		 (long long)d->range_lo, hi, gain_text(gain, sizeof(gain), row),
 		 format_percent(margin, p->margin), more);

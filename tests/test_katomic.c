@@ -5,6 +5,7 @@
  */
 #define KATOMIC_HOOKED
 #include "../bench/page_counter.c"
+#include "../bench/page_counter_tree.c"
 
 #include "test.h"
 
@@ -38,7 +39,7 @@ static const struct field *const fields[] = {packed_fields, aligned_fields, padd
 
 static char seen[4096];
 static size_t seen_len;
-static const struct pc_shared *watched;
+static const struct page_counter_tree *watched;
 static const struct field *watched_fields;
 static long work_ns_spent;
 
@@ -60,7 +61,8 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 	/* what no longer fits is not compared with anything either */
 	for (level = 0; watched && level < watched->depth && seen_len < sizeof(seen); level++)
 		for (f = watched_fields; f->name; f++)
-			if ((const char *)watched->level[level] + f->off == (const char *)addr &&
+			if ((const char *)page_counter_tree_level(watched, 0, level) + f->off ==
+				    (const char *)addr &&
 			    seen_len < sizeof(seen))
 				seen_len += snprintf(seen + seen_len, sizeof(seen) - seen_len,
 						     "%s%d:%s %c", seen_len ? ", " : "", level,
@@ -100,7 +102,7 @@ static void subject_init(struct subject *s, int layout, int protection)
 	s->env.nr_workers = 1;
 	watched = NULL;
 	assert_ok(pc_setup(&s->env, &s->params, &s->w, (void **)&s->shared, &err), &err);
-	watched = s->shared;
+	watched = &s->shared->tree;
 	watched_fields = fields[layout];
 	seen_len = 0;
 	seen[0] = 0;
@@ -111,9 +113,11 @@ static void subject_free(struct subject *s)
 	int i;
 
 	watched = NULL;
-	for (i = 0; i < s->shared->depth; i++)
-		free((void *)((uintptr_t)s->shared->level[i] & ~4095UL));
+	for (i = 0; i < s->shared->tree.depth; i++)
+		free((void *)((uintptr_t)page_counter_tree_level(&s->shared->tree, 0, i) &
+			      ~4095UL));
 	free(s->w.priv);
+	free(s->shared->tree.leaf);
 	free(s->shared);
 }
 
@@ -153,7 +157,7 @@ static void one_charge_packed_5_19(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_PACKED_5_19, PC_PROTECTION_OFF);
+	subject_init(&s, PAGE_COUNTER_PACKED_5_19, PAGE_COUNTER_OFF);
 	charge_once(&s);
 	assert_seen(CHARGE_OLD);
 	subject_free(&s);
@@ -163,7 +167,7 @@ static void one_charge_aligned_2022_test(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_ALIGNED_2022_TEST, PC_PROTECTION_OFF);
+	subject_init(&s, PAGE_COUNTER_ALIGNED_2022_TEST, PAGE_COUNTER_OFF);
 	charge_once(&s);
 	assert_seen(CHARGE_OLD);
 	subject_free(&s);
@@ -173,7 +177,7 @@ static void one_charge_padded_2022(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_PADDED_2022, PC_PROTECTION_OFF);
+	subject_init(&s, PAGE_COUNTER_PADDED_2022, PAGE_COUNTER_OFF);
 	charge_once(&s);
 	assert_seen(CHARGE_OLD);
 	subject_free(&s);
@@ -184,7 +188,7 @@ static void one_charge_v6_12(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_V6_12, PC_PROTECTION_OFF);
+	subject_init(&s, PAGE_COUNTER_V6_12, PAGE_COUNTER_OFF);
 	charge_once(&s);
 	assert_seen(
 		"0:usage +, 0:max r, 0:parent r, 0:min r, 0:min_usage r, 0:low r, 0:low_usage r, "
@@ -200,7 +204,7 @@ static void one_charge_v6_15(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_V6_15, PC_PROTECTION_OFF);
+	subject_init(&s, PAGE_COUNTER_V6_15, PAGE_COUNTER_OFF);
 	charge_once(&s);
 	assert_seen(
 		"0:protection_support r, "
@@ -220,18 +224,20 @@ static void lines_of_a_charge(void **state)
 		size_t usage, max, parent, watermark;
 	} lines[] = {
 		/* packed, at byte 16: usage with max on one line, watermark with parent on the next */
-		{PC_PACKED_5_19, 0, 0, 1, 1}, {PC_ALIGNED_2022_TEST, 0, 1, 2, 2},
-		{PC_PADDED_2022, 0, 2, 2, 1}, {PC_V6_12, 0, 3, 3, 1},
-		{PC_V6_15, 0, 2, 2, 1},
+		{PAGE_COUNTER_PACKED_5_19, 0, 0, 1, 1},
+		{PAGE_COUNTER_ALIGNED_2022_TEST, 0, 1, 2, 2},
+		{PAGE_COUNTER_PADDED_2022, 0, 2, 2, 1},
+		{PAGE_COUNTER_V6_12, 0, 3, 3, 1},
+		{PAGE_COUNTER_V6_15, 0, 2, 2, 1},
 	};
 	const struct field *f;
 	struct subject s;
 	size_t i, base, line, want;
 
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		subject_init(&s, lines[i].layout, PC_PROTECTION_OFF);
-		base = (uintptr_t)s.shared->level[0] % 4096;
-		assert_int_equal(base, lines[i].layout == PC_PACKED_5_19 ? 16 : 64);
+		subject_init(&s, lines[i].layout, PAGE_COUNTER_OFF);
+		base = (uintptr_t)page_counter_tree_level(&s.shared->tree, 0, 0) % 4096;
+		assert_int_equal(base, lines[i].layout == PAGE_COUNTER_PACKED_5_19 ? 16 : 64);
 		for (f = watched_fields; f->name; f++) {
 			line = (base + f->off) / 64 - base / 64;
 			want = !strcmp(f->name, "usage")       ? lines[i].usage
@@ -249,8 +255,8 @@ static void uncharge_walks_to_the_root(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_PADDED_2022, PC_PROTECTION_OFF);
-	padded_2022_uncharge(s.shared->level[0], 1, PC_PROTECTION_OFF);
+	subject_init(&s, PAGE_COUNTER_PADDED_2022, PAGE_COUNTER_OFF);
+	padded_2022_uncharge(page_counter_tree_level(&s.shared->tree, 0, 0), 1, PAGE_COUNTER_OFF);
 	assert_seen(
 		"0:usage +, 0:parent r, 0:min r, 0:min_usage r, 0:low r, 0:low_usage r, 0:parent r, "
 		"1:usage +, 1:parent r, 1:min r, 1:min_usage r, 1:low r, 1:low_usage r, 1:parent r, "
@@ -263,8 +269,8 @@ static void uncharge_v6_15_reads_every_flag(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_V6_15, PC_PROTECTION_OFF);
-	v6_15_uncharge(s.shared->level[0], 1, PC_PROTECTION_OFF);
+	subject_init(&s, PAGE_COUNTER_V6_15, PAGE_COUNTER_OFF);
+	v6_15_uncharge(page_counter_tree_level(&s.shared->tree, 0, 0), 1, PAGE_COUNTER_OFF);
 	assert_seen(
 		"0:usage +, 0:protection_support r, 0:parent r, 0:min r, 0:min_usage r, 0:low r, "
 		"0:low_usage r, 0:parent r, "
@@ -279,8 +285,8 @@ static void charge_without_limit(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_PACKED_5_19, PC_PROTECTION_OFF);
-	packed_5_19_charge(s.shared->level[0], 1, PC_PROTECTION_OFF);
+	subject_init(&s, PAGE_COUNTER_PACKED_5_19, PAGE_COUNTER_OFF);
+	packed_5_19_charge(page_counter_tree_level(&s.shared->tree, 0, 0), 1, PAGE_COUNTER_OFF);
 	assert_null(strstr(seen, "max"));
 	assert_non_null(strstr(seen, "2:usage +"));
 	subject_free(&s);
@@ -299,10 +305,12 @@ static void unconditional_protection_always_exchanges(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_PACKED_5_19, PC_PROTECTION_UNCONDITIONAL);
-	assert_true(packed_5_19_try_charge(s.shared->level[0], 1, PC_PROTECTION_UNCONDITIONAL));
+	subject_init(&s, PAGE_COUNTER_PACKED_5_19, PAGE_COUNTER_UNCONDITIONAL);
+	assert_true(packed_5_19_try_charge(page_counter_tree_level(&s.shared->tree, 0, 0), 1,
+					   PAGE_COUNTER_UNCONDITIONAL));
 	assert_seen(LEAF_EXCHANGES UPPER_LEVELS);
-	assert_true(packed_5_19_try_charge(s.shared->level[0], 1, PC_PROTECTION_UNCONDITIONAL));
+	assert_true(packed_5_19_try_charge(page_counter_tree_level(&s.shared->tree, 0, 0), 1,
+					   PAGE_COUNTER_UNCONDITIONAL));
 	assert_seen(
 		"0:usage +, 0:max r, 0:parent r, 0:min r, 0:min_usage r, 0:min_usage x, 0:low r, "
 		"0:low_usage r, 0:low_usage x, 0:watermark r, 0:parent r, " UPPER_LEVELS);
@@ -313,10 +321,12 @@ static void conditional_protection_only_reads_when_steady(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_PADDED_2022, PC_PROTECTION_CONDITIONAL);
-	assert_true(padded_2022_try_charge(s.shared->level[0], 1, PC_PROTECTION_CONDITIONAL));
+	subject_init(&s, PAGE_COUNTER_PADDED_2022, PAGE_COUNTER_CONDITIONAL);
+	assert_true(padded_2022_try_charge(page_counter_tree_level(&s.shared->tree, 0, 0), 1,
+					   PAGE_COUNTER_CONDITIONAL));
 	assert_seen(LEAF_EXCHANGES UPPER_LEVELS);
-	assert_true(padded_2022_try_charge(s.shared->level[0], 1, PC_PROTECTION_CONDITIONAL));
+	assert_true(padded_2022_try_charge(page_counter_tree_level(&s.shared->tree, 0, 0), 1,
+					   PAGE_COUNTER_CONDITIONAL));
 	assert_seen(CHARGE_OLD);
 	subject_free(&s);
 }
@@ -325,11 +335,13 @@ static void protection_at_a_level_above_the_leaf(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_PADDED_2022, PC_PROTECTION_CONDITIONAL);
+	subject_init(&s, PAGE_COUNTER_PADDED_2022, PAGE_COUNTER_CONDITIONAL);
 	subject_free(&s);
-	subject_init(&s, PC_PADDED_2022, PC_PROTECTION_OFF);
-	((struct page_counter_padded_2022 *)s.shared->level[1])->min = 5;
-	assert_true(padded_2022_try_charge(s.shared->level[0], 1, PC_PROTECTION_CONDITIONAL));
+	subject_init(&s, PAGE_COUNTER_PADDED_2022, PAGE_COUNTER_OFF);
+	((struct page_counter_padded_2022 *)page_counter_tree_level(&s.shared->tree, 0, 1))->min =
+		5;
+	assert_true(padded_2022_try_charge(page_counter_tree_level(&s.shared->tree, 0, 0), 1,
+					   PAGE_COUNTER_CONDITIONAL));
 	assert_non_null(strstr(seen, "1:min_usage x, 1:parent r, 2:children_min_usage +"));
 	assert_null(strstr(seen, "0:min_usage x"));
 	subject_free(&s);
@@ -339,21 +351,23 @@ static void protection_at_a_level_above_the_leaf(void **state)
  * below cancelled from the leaf up */
 static void limit_hit_rolls_back(void **state)
 {
-	struct pc_level level;
+	struct page_counter_reading level;
 	struct subject s;
 	int i;
 
-	subject_init(&s, PC_V6_15, PC_PROTECTION_OFF);
-	((struct page_counter_v6_15 *)s.shared->level[2])->max = PC_RESIDENT;
-	assert_false(v6_15_try_charge(s.shared->level[0], 1, PC_PROTECTION_OFF));
+	subject_init(&s, PAGE_COUNTER_V6_15, PAGE_COUNTER_OFF);
+	((struct page_counter_v6_15 *)page_counter_tree_level(&s.shared->tree, 0, 2))->max =
+		PAGE_COUNTER_RESIDENT;
+	assert_false(v6_15_try_charge(page_counter_tree_level(&s.shared->tree, 0, 0), 1,
+				      PAGE_COUNTER_OFF));
 	assert_non_null(strstr(seen, "2:usage +, 2:max r, 2:usage +, 0:track_failcnt r, "
 				     "2:failcnt r, 2:failcnt w, 0:usage +, "));
 	assert_non_null(strstr(seen, "1:usage +, 1:protection_support r, 1:parent r, 1:min r, "
 				     "1:min_usage r, 1:low r, 1:low_usage r, 1:parent r"));
 	watched = NULL;
 	for (i = 0; i < 3; i++) {
-		v6_15_read(s.shared, i, &level);
-		assert_int_equal(level.usage, PC_RESIDENT);
+		v6_15_read(page_counter_tree_level(&s.shared->tree, 0, i), &level);
+		assert_int_equal(level.usage, PAGE_COUNTER_RESIDENT);
 		assert_int_equal(level.failcnt, i == 2);
 	}
 	subject_free(&s);
@@ -363,9 +377,11 @@ static void growth_writes_both_watermarks(void **state)
 {
 	struct subject s;
 
-	subject_init(&s, PC_V6_15, PC_PROTECTION_OFF);
-	((struct page_counter_v6_15 *)s.shared->level[1])->watermark = PC_RESIDENT;
-	((struct page_counter_v6_15 *)s.shared->level[1])->local_watermark = PC_RESIDENT;
+	subject_init(&s, PAGE_COUNTER_V6_15, PAGE_COUNTER_OFF);
+	((struct page_counter_v6_15 *)page_counter_tree_level(&s.shared->tree, 0, 1))->watermark =
+		PAGE_COUNTER_RESIDENT;
+	((struct page_counter_v6_15 *)page_counter_tree_level(&s.shared->tree, 0, 1))
+		->local_watermark = PAGE_COUNTER_RESIDENT;
 	charge_once(&s);
 	assert_non_null(strstr(seen, "1:local_watermark r, 1:local_watermark w, 1:watermark r, "
 				     "1:watermark w, 1:parent r"));
@@ -374,13 +390,14 @@ static void growth_writes_both_watermarks(void **state)
 
 static void underflow_is_clamped(void **state)
 {
-	struct pc_level level;
+	struct page_counter_reading level;
 	struct subject s;
 
-	subject_init(&s, PC_PADDED_2022, PC_PROTECTION_OFF);
-	padded_2022_cancel(s.shared->level[0], PC_RESIDENT + 5, PC_PROTECTION_OFF);
+	subject_init(&s, PAGE_COUNTER_PADDED_2022, PAGE_COUNTER_OFF);
+	padded_2022_cancel(page_counter_tree_level(&s.shared->tree, 0, 0),
+			   PAGE_COUNTER_RESIDENT + 5, PAGE_COUNTER_OFF);
 	watched = NULL;
-	padded_2022_read(s.shared, 0, &level);
+	padded_2022_read(page_counter_tree_level(&s.shared->tree, 0, 0), &level);
 	assert_int_equal(level.usage, 0);
 	subject_free(&s);
 }
@@ -391,7 +408,7 @@ static void a_batch_costs_two_shared_updates(void **state)
 	struct pc_worker *me;
 	struct subject s;
 
-	subject_init(&s, PC_V6_15, PC_PROTECTION_OFF);
+	subject_init(&s, PAGE_COUNTER_V6_15, PAGE_COUNTER_OFF);
 	s.params.work_ns = 7;
 	work_ns_spent = 0;
 	pc_run(s.shared, &s.params, &s.w, 10 * s.params.batch);
