@@ -9,7 +9,10 @@
 #define SUBJECTS(X)       \
 	X(page_counter)   \
 	X(contended_line) \
-	X(core_to_core)
+	X(core_to_core)   \
+	X(memcg_stock)    \
+	X(vmstats_flush)  \
+	X(sk_forward_alloc)
 
 #define DECLARE(subject) extern const struct experiment subject##_experiment;
 #define ENTER(subject)	 &subject##_experiment,

@@ -7,40 +7,61 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MAX_GROUPS 16
+
 struct noise {
-	int stat_fd;	 /* /proc/stat; -1: hidden */
-	int throttle_fd; /* cpu.stat of our cgroup; -1: none */
+	int stat_fd; /* /proc/stat; -1: hidden */
+	int cpu_stat_fd
+		[MAX_GROUPS]; /* of our cgroup and those above it: any of them may have a quota */
+	int nr_groups;
 	char *text;
 	size_t size;
 };
 
-/* cgroup v2 is the line "0::/path", v1 the one whose controllers include cpu */
-static int open_cpu_stat(void)
+/*
+ * "/a/b" below @mount: cpu.stat of /a/b, /a and the mount itself. A container may show the path of
+ * its group as the host sees it, with only the mount's root being there: that is the group then.
+ */
+static void open_groups(struct noise *n, const char *mount, char *dir)
 {
-	char line[1024], path[1200], *controllers, *dir;
-	FILE *f = fopen("/proc/self/cgroup", "re");
-	int fd = -1;
+	char path[1400];
+	int fd;
 
-	while (f && fd < 0 && fgets(line, sizeof(line), f)) {
+	for (;;) {
+		snprintf(path, sizeof(path), "%s%s/cpu.stat", mount, dir);
+		fd = n->nr_groups < MAX_GROUPS ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+		if (fd >= 0)
+			n->cpu_stat_fd[n->nr_groups++] = fd;
+		if (!*dir)
+			return;
+		*strrchr(dir, '/') = 0;
+	}
+}
+
+/* cgroup v2 is the line "0::/path", v1 the one whose controllers include cpu */
+static void open_cpu_stat(struct noise *n)
+{
+	char line[1024], mount[128], *controllers, *dir;
+	FILE *f = fopen("/proc/self/cgroup", "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = 0;
 		controllers = strchr(line, ':');
 		dir = controllers ? strchr(controllers + 1, ':') : NULL;
-		if (!dir)
+		if (!dir || dir[1] != '/')
 			continue;
 		*dir++ = 0;
 		controllers++;
-		if (!*controllers)
-			snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.stat", dir);
-		else if (!strcmp(controllers, "cpu") || !strncmp(controllers, "cpu,", 4))
-			snprintf(path, sizeof(path), "/sys/fs/cgroup/%s%s/cpu.stat", controllers,
-				 dir);
-		else
+		if (!dir[1])
+			*dir = 0;
+		if (*controllers && strcmp(controllers, "cpu") && strncmp(controllers, "cpu,", 4))
 			continue;
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		snprintf(mount, sizeof(mount), "/sys/fs/cgroup%s%.64s", *controllers ? "/" : "",
+			 controllers);
+		open_groups(n, mount, dir);
 	}
 	if (f)
 		fclose(f);
-	return fd;
 }
 
 int noise_open(struct noise **out)
@@ -56,7 +77,7 @@ int noise_open(struct noise **out)
 		return -ENOMEM;
 	}
 	n->stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
-	n->throttle_fd = open_cpu_stat();
+	open_cpu_stat(n);
 	*out = n;
 	return 0;
 }
@@ -67,8 +88,8 @@ void noise_close(struct noise *n)
 		return;
 	if (n->stat_fd >= 0)
 		close(n->stat_fd);
-	if (n->throttle_fd >= 0)
-		close(n->throttle_fd);
+	while (n->nr_groups)
+		close(n->cpu_stat_fd[--n->nr_groups]);
 	free(n->text);
 	free(n);
 }
@@ -116,28 +137,37 @@ static bool grow_steal(struct noise_reading *r, int cpu)
 	return true;
 }
 
-void noise_read(struct noise *n, struct noise_reading *r)
+static void read_steal(const struct noise *n, struct noise_reading *r)
 {
 	unsigned long long steal;
-	const char *s;
+	const char *s = n->text, *end;
 	int cpu;
 
-	if (read_all(n, n->stat_fd)) {
-		for (s = n->text; s; s = strchr(s, '\n')) {
-			s += *s == '\n';
-			/* user nice system idle iowait irq softirq steal */
-			if (sscanf(s, "cpu%d %*u %*u %*u %*u %*u %*u %*u %llu", &cpu, &steal) ==
-				    2 &&
-			    cpu >= 0 && cpu <= CPULIST_MAX_CPU && grow_steal(r, cpu))
-				r->steal[cpu] = steal;
-			if (strncmp(s, "cpu", 3))
-				break;
-		}
+	for (; !strncmp(s, "cpu", 3); s = end + 1) {
+		/* "cpu  " is the sum of all. user nice system idle iowait irq softirq steal */
+		if (s[3] >= '0' && s[3] <= '9' &&
+		    sscanf(s, "cpu%d %*u %*u %*u %*u %*u %*u %*u %llu", &cpu, &steal) == 2 &&
+		    cpu >= 0 && cpu <= CPULIST_MAX_CPU && grow_steal(r, cpu))
+			r->steal[cpu] = steal;
+		end = strchr(s, '\n');
+		if (!end)
+			return;
 	}
+}
+
+void noise_read(struct noise *n, struct noise_reading *r)
+{
+	const char *s;
+	int i;
+
+	if (read_all(n, n->stat_fd))
+		read_steal(n, r);
 	r->throttled = 0;
-	if (read_all(n, n->throttle_fd)) {
+	for (i = 0; i < n->nr_groups; i++) {
+		if (!read_all(n, n->cpu_stat_fd[i]))
+			continue;
 		s = strstr(n->text, "nr_throttled ");
 		if (s)
-			r->throttled = strtoull(s + strlen("nr_throttled "), NULL, 10);
+			r->throttled += strtoull(s + strlen("nr_throttled "), NULL, 10);
 	}
 }

@@ -10,7 +10,7 @@
 
 struct report_args {
 	struct pick_options pick;
-	const char *out, *html;
+	const char *out, *html, *csv, *protocol;
 	int64_t budget_ns, seed, max_batch, slots;
 	bool resume;
 };
@@ -48,6 +48,23 @@ static int write_html(const struct report *rep, const char *path, struct err *er
 	return 0;
 }
 
+/* looks whether there is a matrix before it touches the file */
+static int write_csv(const struct report *rep, const struct report_args *a, struct err *err)
+{
+	int rc = report_csv(rep, a->protocol, NULL, err);
+	FILE *f;
+
+	if (rc)
+		return rc;
+	f = fopen(a->csv, "we");
+	if (!f)
+		return err_set(err, -errno, "cannot write '%s': %s", a->csv, strerror(errno));
+	rc = report_csv(rep, a->protocol, f, err);
+	if (fclose(f) || rc)
+		return err_set(err, -EIO, "cannot write '%s': %s", a->csv, strerror(errno));
+	return 0;
+}
+
 static int print_report(const struct results *const *r, int nr, const struct report_args *a,
 			const char *html)
 {
@@ -62,6 +79,10 @@ static int print_report(const struct results *const *r, int nr, const struct rep
 		status = cli_fail_input(&err);
 	else if (html)
 		printf("\npage     %s\n", html);
+	if (a->csv && write_csv(rep, a, &err))
+		status = cli_fail_input(&err);
+	else if (a->csv)
+		printf("%smatrix   %s\n", html ? "" : "\n", a->csv);
 	report_free(rep);
 	return status;
 }
@@ -129,6 +150,12 @@ int cmd_report(const struct command *self, int argc, char **argv)
 		 "go on with the interrupted run in FILE of -o"},
 		{"html", 0, OPT_TEXT, &a.html, "FILE",
 		 "the page; default beside a new record, none for given ones"},
+		{"csv", 0, OPT_TEXT, &a.csv, "FILE",
+		 "the core_to_core matrix of given files: lower triangle, ns;\n"
+		 "row k is the k-th CPU that occurs, by its number"},
+		{"protocol", 0, OPT_TEXT, &a.protocol, "NAME",
+		 "which matrix --csv writes, cas or read;\n"
+		 "default cas when it was measured"},
 		{"margin", 0, OPT_PERCENT, &a.pick.margin, "PCT",
 		 "a larger batch must gain more than this; default 3", 0, 100},
 		{"max-batch", 0, OPT_INT, &a.pick.max_batch, "N", "largest batch to pick", 1, 1024},
@@ -148,6 +175,13 @@ int cmd_report(const struct command *self, int argc, char **argv)
 		err_set(&err, -EINVAL, "--resume needs -o FILE: the record to go on with");
 		return cli_fail(&err);
 	}
+	if (a.protocol && !a.csv)
+		err_set(&err, -EINVAL, "--protocol chooses the matrix of --csv FILE");
+	else if (a.csv && first == argc)
+		err_set(&err, -EINVAL,
+			"--csv needs result files: the default plan does not measure core_to_core");
+	if (err.code)
+		return cli_fail(&err);
 	if (first < argc)
 		return report_files(argv + first, argc - first, &a);
 	return report_machine(&a, argc, argv);

@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	 cmd_run},
 	{"pick", "FILE...", "the batch to use, from result files", cmd_pick},
 	{"topo", "", "the machine as chargeline sees it", cmd_topo},
+	{"doctor", "", "what would spoil a measurement here, and the remedy", cmd_doctor},
 	{"list", "[experiments|params|placements]", "what can be measured, and how it is called",
 	 cmd_list},
 	{"bench", "[EXPERIMENT...] [--benchmark_...]", "the cases as benchmarks of libbenchmark",

@@ -305,18 +305,14 @@ static int measure(const struct session *s, const struct topo *topo, const struc
 				    .context = on_context,
 				    .ctx = st};
 	struct err save_err = ERR_INIT;
-	int rc, status = EXIT_DONE, turn;
+	int rc, status = EXIT_DONE;
 
-	catch_signals();
-	turn = take_turn();
 	st->begin = now_s();
 	st->terminal = isatty(STDERR_FILENO);
 	st->told_at = st->begin;
 	rc = save(st, err);
 	if (!rc)
 		rc = bench_run(topo, plan, &hooks, err);
-	if (turn >= 0)
-		close(turn);
 	if (st->told && st->terminal)
 		fprintf(stderr, "\r\033[K");
 	if (rc < 0) {
@@ -341,41 +337,65 @@ static int measure(const struct session *s, const struct topo *topo, const struc
 	return status;
 }
 
+/* what would spoil the numbers is said before they are made, not only beside them */
+static void tell_faults(const struct results *r)
+{
+	int i;
+
+	for (i = 0; i < r->nr_findings; i++)
+		if (!strcmp(r->findings[i].state, "fault"))
+			fprintf(stderr, "chargeline: fault: %s %s: %s\n", r->findings[i].name,
+				r->findings[i].value ? r->findings[i].value : "",
+				r->findings[i].remedy ? r->findings[i].remedy : "");
+}
+
+/* a new record, which goes on from @before when there is one */
+static int begin_record(const struct session *s, const struct topo *topo, const struct plan *plan,
+			const struct results *before, struct state *st, struct err *err)
+{
+	char *command = command_line(s);
+	int rc = results_new(&st->results, topo, plan, command ? command : "", err);
+
+	free(command);
+	if (rc || !before)
+		return rc;
+	st->elapsed_before_ns = before->elapsed_ns;
+	free(st->results->started);
+	st->results->started = strdup(before->started);
+	return st->results->started ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
+
 int session_measure(const struct session *s, const struct topo *topo, struct plan *plan,
 		    const char *path, struct results **out)
 {
 	struct results *before = NULL;
 	struct state st = {.path = path};
 	struct err err = ERR_INIT;
-	char *command = command_line(s);
-	int status;
+	int status, turn;
 
 	*out = NULL;
-	if (open_record(s, topo, plan, path, &before, &err) ||
-	    results_new(&st.results, topo, plan, command ? command : "", &err)) {
+	if (open_record(s, topo, plan, path, &before, &err)) {
 		status = cli_fail_input(&err);
-		goto out;
-	}
-	if (before) {
-		st.elapsed_before_ns = before->elapsed_ns;
-		free(st.results->started);
-		st.results->started = strdup(before->started);
-		if (before->complete)
-			fprintf(stderr, "chargeline: '%s' is complete: nothing to go on with\n",
-				path);
+		results_free(before);
+		return status;
 	}
 	if (before && before->complete) {
-		st.results->complete = true;
-		st.results->elapsed_ns = before->elapsed_ns;
-		st.results->context = before->context;
-		st.results->context_known = before->context_known;
-		status = EXIT_DONE;
+		fprintf(stderr, "chargeline: '%s' is complete: nothing to go on with\n", path);
+		*out = before;
+		return EXIT_DONE;
+	}
+	/* the turn comes first: the record says how busy this machine is without another chargeline */
+	catch_signals();
+	turn = take_turn();
+	if (begin_record(s, topo, plan, before, &st, &err)) {
+		status = cli_fail_input(&err);
 	} else {
+		tell_faults(st.results);
 		status = measure(s, topo, plan, &st, &err);
 	}
+	if (turn >= 0)
+		close(turn);
 	*out = st.results;
-out:
 	results_free(before);
-	free(command);
 	return status;
 }

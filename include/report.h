@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "doctor.h"
 #include "err.h"
 #include "results.h"
 #include "stats.h"
@@ -141,8 +142,27 @@ void report_free(struct report *rep);
 int report_text(const struct report *rep, FILE *to); /* <= 100 columns, ASCII; 0 or -EIO */
 int report_html(const struct report *rep, FILE *to); /* one self-contained page; 0 or -EIO */
 
+/*
+ * report_csv - the latency matrix, one measured matrix of the pairs of CPUs
+ * @protocol: "cas", "read"; NULL: cas, where it was not measured the first there is
+ * @to:       NULL: only to learn whether there is something to write
+ *
+ * Lower triangle: row i, column j < i; the rest of a row is empty, there is no header. Values are
+ * ns, one hand-over one way, with a decimal point in every locale: the mean of the medians of the
+ * two directions, or the one that was measured. A pair without a number is empty. Row and column k
+ * stand for the k-th of the CPUs that occur, in ascending order of the kernel's number: that number
+ * itself when they are 0, 1, 2, ..., else the text report lists them. Of several homes of the line
+ * the matrix with most numbers is written, the first of equals; homes are never averaged over.
+ * Errors: -ENOENT no pair was measured, or not with this protocol; -ENODATA no undisturbed window;
+ * -EFBIG more than TOPO_MAX_PUS CPUs; -EIO.
+ */
+int report_csv(const struct report *rep, const char *protocol, FILE *to, struct err *err);
+
 /* ------------------------------------------------------- JSON for other commands */
 
 int json_topo(const struct topo *topo, FILE *to); /* what "chargeline topo --json" prints */
+
+/* what "chargeline doctor --json" prints: [{name, state, value or null, remedy or null}] */
+int json_doctor(const struct finding *findings, int nr, FILE *to); /* 0, -ENOMEM or -EIO */
 
 #endif

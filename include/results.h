@@ -36,6 +36,9 @@
 #define RESULTS_MAX_WORKERS  8192     /* of a case */
 #define RESULTS_MAX_CPUS     10000000 /* of all cases */
 #define RESULTS_MAX_WARNINGS 1000
+#define RESULTS_MAX_FINDINGS 1000
+
+#define RESULTS_NR_RELATIONS (TOPO_CROSS_PACKAGE + 1)
 
 struct result_param {
 	char *name;
@@ -54,8 +57,9 @@ struct result_case {
 	int nr_workers;
 	char *placement;
 	struct cpulist cpus;
-	char *home;    /* the spec: "local", "node-1" */
-	int home_node; /* -1: interleaved or unknown */
+	char *home;	/* the spec: "local", "node-1" */
+	int home_node;	/* -1: interleaved or unknown */
+	char *relation; /* of the two CPUs of a pair, as topo_relation_name(); NULL: no pair */
 	struct result_metric *metrics;
 	int nr_metrics;
 	struct sample *samples; /* marked ones too, in the order they were taken */
@@ -75,6 +79,11 @@ struct results_build {
 		*libbenchmark; /* libbenchmark: NULL built without */
 };
 
+struct result_finding {
+	char *name, *state;   /* state: of finding_state_names */
+	char *value, *remedy; /* NULL: none */
+};
+
 struct results {
 	char *path;	    /* where it was loaded from; NULL: not from a file */
 	char *started;	    /* ISO 8601, UTC */
@@ -92,15 +101,20 @@ struct results {
 	bool context_known; /* false: context is not filled (written as null) */
 	char **warnings;    /* sentences, about the machine and the run */
 	int nr_warnings;
+	struct result_finding *findings; /* doctor_examine() before the run; 0: not examined */
+	int nr_findings;
 	struct result_case *cases;
 	int nr_cases;
+	/* how many ordered pairs the CPUs of the pair cases make, by relation; all 0: unknown */
+	int64_t nr_pairs[RESULTS_NR_RELATIONS];
 };
 
 /*
  * results_new - an empty record of @plan on @topo
  * The samples that the plan's cases carry (done) are copied in. Machine, build and start time are
  * filled; so are the warnings that the machine gives cause for: virtual or emulated, fewer than 4
- * CPUs, not all of them ours. @command may be NULL. -ENOMEM, -EINVAL more cases than a file holds.
+ * CPUs, not all of them ours; and the findings of doctor.h (a warning where they cannot be had).
+ * @command may be NULL. -ENOMEM, -EINVAL more cases than a file holds.
  */
 int results_new(struct results **out, const struct topo *topo, const struct plan *plan,
 		const char *command, struct err *err);

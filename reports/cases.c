@@ -166,7 +166,7 @@ void cases_sections(struct doc *d, const struct series_set *set)
 	int i, nr = 0, rest;
 
 	for (i = 0; left && i < set->nr; i++)
-		if (!set->s[i].in_grid)
+		if (!set->s[i].in_grid && !set->s[i].in_matrix)
 			left[nr++] = &set->s[i];
 	if (nr)
 		doc_section(d, "cases", "Cases");

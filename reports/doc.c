@@ -56,10 +56,23 @@ static void free_all(char **texts, int nr)
 	free(texts);
 }
 
+static void free_heat(struct doc_heat *h)
+{
+	int i;
+
+	for (i = 0; i < h->nr_cells; i++)
+		free(h->cells[i].text);
+	free(h->cells);
+	free_all(h->labels, h->nr);
+	free_all(h->ticks, h->nr_ticks);
+	free(h->alt);
+}
+
 static void free_block(struct doc_block *b)
 {
 	int i;
 
+	free_heat(&b->heat);
 	free(b->key);
 	free(b->text);
 	for (i = 0; i < b->table.nr_cols; i++)
@@ -141,15 +154,22 @@ void doc_table(struct doc *d, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* the table that is being filled; NULL after a failure */
-static struct doc_table *open_table(struct doc *d)
+/* what is being filled; NULL after a failure */
+static struct doc_block *open_block(struct doc *d)
 {
 	struct doc_section *s;
 
 	if (d->failed)
 		return NULL;
 	s = &d->sections[d->nr_sections - 1];
-	return &s->blocks[s->nr_blocks - 1].table;
+	return &s->blocks[s->nr_blocks - 1];
+}
+
+static struct doc_table *open_table(struct doc *d)
+{
+	struct doc_block *b = open_block(d);
+
+	return b ? &b->table : NULL;
 }
 
 void doc_col(struct doc *d, enum doc_col kind, const char *fmt, ...)
@@ -192,4 +212,56 @@ void doc_absent(struct doc *d, const char *why)
 		d->failed |= !t->notes[i];
 	}
 	doc_cell(d, "-(%c)", 'a' + i % 26);
+}
+
+/* ------------------------------------------------------------------------- heat maps */
+
+void doc_heatmap(struct doc *d, const char *alt, const char *fmt, ...)
+{
+	struct doc_block *b;
+	va_list ap;
+
+	va_start(ap, fmt);
+	b = new_block(d, DOC_HEATMAP, fmt, ap);
+	va_end(ap);
+	if (!b)
+		return;
+	b->heat.alt = strdup(alt);
+	d->failed |= !b->heat.alt;
+}
+
+void doc_heat_label(struct doc *d, const char *fmt, ...)
+{
+	struct doc_block *b = open_block(d);
+	va_list ap;
+
+	if (!b || !grow(d, &b->heat.labels, b->heat.nr, sizeof(char *)))
+		return;
+	va_start(ap, fmt);
+	b->heat.labels[b->heat.nr++] = text_of(d, fmt, ap);
+	va_end(ap);
+}
+
+void doc_heat_tick(struct doc *d, const char *fmt, ...)
+{
+	struct doc_block *b = open_block(d);
+	va_list ap;
+
+	if (!b || !grow(d, &b->heat.ticks, b->heat.nr_ticks, sizeof(char *)))
+		return;
+	va_start(ap, fmt);
+	b->heat.ticks[b->heat.nr_ticks++] = text_of(d, fmt, ap);
+	va_end(ap);
+}
+
+void doc_heat_cell(struct doc *d, int row, int col, int level, const char *text)
+{
+	struct doc_block *b = open_block(d);
+	struct doc_heat_cell *c;
+
+	if (!b || !grow(d, &b->heat.cells, b->heat.nr_cells, sizeof(*c)))
+		return;
+	c = &b->heat.cells[b->heat.nr_cells++];
+	*c = (struct doc_heat_cell){row, col, level, text ? strdup(text) : NULL};
+	d->failed |= text && !c->text;
 }

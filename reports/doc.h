@@ -23,6 +23,7 @@ enum doc_kind {
 	DOC_FACT,    /* a key and its value */
 	DOC_COMMAND, /* to be typed: never changed but for line ends */
 	DOC_TABLE,
+	DOC_HEATMAP, /* a square of numbers, some of them absent, as colours */
 };
 
 enum doc_col {
@@ -44,11 +45,34 @@ struct doc_table {
 	int nr_cols, nr_cells, nr_notes;
 };
 
+/*
+ * A level is a colour, from DOC_HEAT_LEVELS of them, the smallest number first. Up to DOC_HEAT_TEXT
+ * rows the text shows the cells, up to DOC_HEAT_NUMBERS the page does; of more rows the cells need
+ * no text, the page has the colours and the text only the words for it.
+ */
+#define DOC_HEAT_LEVELS	 32
+#define DOC_HEAT_TEXT	 16
+#define DOC_HEAT_NUMBERS 32
+
+struct doc_heat_cell {
+	int row, col, level;
+	char *text; /* NULL: over DOC_HEAT_NUMBERS rows */
+};
+
+struct doc_heat {
+	char **labels;		     /* of the rows, and of the columns */
+	struct doc_heat_cell *cells; /* those there are, by row and column */
+	char **ticks; /* of the scale, evenly spaced from the first to the last level */
+	char *alt;    /* what it shows, in words */
+	int nr, nr_cells, nr_ticks;
+};
+
 struct doc_block {
 	enum doc_kind kind;
 	char *key;  /* DOC_FACT */
-	char *text; /* DOC_TABLE: its caption */
+	char *text; /* DOC_TABLE, DOC_HEATMAP: its caption */
 	struct doc_table table;
+	struct doc_heat heat;
 };
 
 struct doc_section {
@@ -77,6 +101,12 @@ void doc_table(struct doc *d, const char *fmt, ...) DOC_PRINTF(2, 3);
 void doc_col(struct doc *d, enum doc_col kind, const char *fmt, ...) DOC_PRINTF(3, 4);
 void doc_cell(struct doc *d, const char *fmt, ...) DOC_PRINTF(2, 3);
 void doc_absent(struct doc *d, const char *why); /* a cell "-(a)", and what (a) means */
+
+/* a heat map: its caption and its words, then its labels, its cells and the ticks of its scale */
+void doc_heatmap(struct doc *d, const char *alt, const char *fmt, ...) DOC_PRINTF(3, 4);
+void doc_heat_label(struct doc *d, const char *fmt, ...) DOC_PRINTF(2, 3);
+void doc_heat_cell(struct doc *d, int row, int col, int level, const char *text); /* or NULL */
+void doc_heat_tick(struct doc *d, const char *fmt, ...) DOC_PRINTF(2, 3);
 
 /* 0 or -EIO; text is ASCII in at most DOC_WIDTH columns, HTML is one page that needs nothing else */
 #define DOC_WIDTH 100

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A doc as one HTML5 page that needs nothing else: no script, no font, no network. */
-#include "doc.h"
+#include "html.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,14 +23,19 @@ static const char style[] =
 	"dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem}\n"
 	"dt{color:var(--soft)}\n"
 	"dd{margin:0}\n"
-	".scroll{overflow-x:auto;margin:.8rem 0;border:1px solid var(--line)}\n"
+	".scroll{overflow-x:auto;margin:.8rem 0;border:1px solid var(--line);"
+	"width:fit-content;max-width:100%}\n"
 	"table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}\n"
 	"caption{text-align:left;padding:.4rem .7rem;color:var(--soft);min-width:14rem}\n"
+	"caption span{position:sticky;left:.7rem;display:inline-block;"
+	"max-width:calc(100vw - 4.6rem)}\n"
 	"th,td{padding:.25rem .7rem;text-align:left;white-space:nowrap;"
 	"border-top:1px solid var(--line)}\n"
 	"thead th{vertical-align:bottom}\n"
 	"th{font-weight:600}\n"
 	"tbody tr:nth-child(even){background:var(--row)}\n"
+	"tbody th:first-child{position:sticky;left:0;background:var(--bg)}\n"
+	"tbody tr:nth-child(even) th:first-child{background:var(--row)}\n"
 	".n{text-align:right}\n"
 	".notes{font-size:.85rem;color:var(--soft)}\n"
 	"pre{overflow-x:auto;border:1px solid var(--line);padding:.6rem .8rem;font-size:.9rem}\n"
@@ -78,7 +83,7 @@ static bool is_control(const char *s)
 }
 
 /* anything may come in a host name: markup is shown, what is no text becomes a replacement sign */
-static void text(FILE *to, const char *s)
+void html_text(FILE *to, const char *s)
 {
 	int len;
 
@@ -102,21 +107,20 @@ static void text(FILE *to, const char *s)
 	}
 }
 
-/* in numbers "+-" is one sign */
-static void number(FILE *to, const char *s)
+void html_number(FILE *to, const char *s)
 {
 	const char *sign = strstr(s, "+-");
 	char before[128];
 
 	if (!sign || (size_t)(sign - s) >= sizeof(before)) {
-		text(to, s);
+		html_text(to, s);
 		return;
 	}
 	memcpy(before, s, sign - s);
 	before[sign - s] = '\0';
-	text(to, before);
+	html_text(to, before);
 	fputs("&plusmn;", to);
-	text(to, sign + 2);
+	html_text(to, sign + 2);
 }
 
 static void cell(FILE *to, const struct doc_column *col, const char *s)
@@ -124,9 +128,9 @@ static void cell(FILE *to, const struct doc_column *col, const char *s)
 	fprintf(to, "<%s%s>", col->kind & DOC_KEY ? "th scope=\"row\"" : "td",
 		col->kind & DOC_NUM ? " class=\"n\"" : "");
 	if (col->kind & DOC_NUM)
-		number(to, s);
+		html_number(to, s);
 	else
-		text(to, s);
+		html_text(to, s);
 	fputs(col->kind & DOC_KEY ? "</th>" : "</td>", to);
 }
 
@@ -140,13 +144,13 @@ static void head_cell(FILE *to, const struct doc_column *col)
 
 	fprintf(to, "<th scope=\"col\"%s>", col->kind & DOC_NUM ? " class=\"n\"" : "");
 	if (!second || len >= (int)sizeof(first)) {
-		text(to, col->head);
+		html_text(to, col->head);
 	} else {
 		memcpy(first, col->head, len);
 		first[len] = '\0';
-		text(to, first);
+		html_text(to, first);
 		fputs("<br>", to);
-		text(to, second + 1);
+		html_text(to, second + 1);
 	}
 	fputs("</th>", to);
 }
@@ -157,10 +161,10 @@ static void table(FILE *to, const struct doc_block *b)
 	int i;
 
 	fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"", to);
-	text(to, b->text);
-	fputs("\">\n<table>\n<caption>", to);
-	text(to, b->text);
-	fputs("</caption>\n<thead><tr>", to);
+	html_text(to, b->text);
+	fputs("\">\n<table>\n<caption><span>", to);
+	html_text(to, b->text);
+	fputs("</span></caption>\n<thead><tr>", to);
 	for (i = 0; i < t->nr_cols; i++)
 		head_cell(to, &t->cols[i]);
 	fputs("</tr></thead>\n<tbody>\n", to);
@@ -174,7 +178,7 @@ static void table(FILE *to, const struct doc_block *b)
 	fputs("</tbody>\n</table>\n</div>\n", to);
 	for (i = 0; i < t->nr_notes; i++) {
 		fprintf(to, "<p class=\"notes\">(%c) ", 'a' + i % 26);
-		text(to, t->notes[i]);
+		html_text(to, t->notes[i]);
 		fputs("</p>\n", to);
 	}
 }
@@ -182,7 +186,7 @@ static void table(FILE *to, const struct doc_block *b)
 static void element(FILE *to, const char *open, const char *s, const char *close)
 {
 	fputs(open, to);
-	text(to, s);
+	html_text(to, s);
 	fputs(close, to);
 }
 
@@ -207,6 +211,9 @@ static void block(FILE *to, const struct doc_block *b)
 		break;
 	case DOC_TABLE:
 		table(to, b);
+		break;
+	case DOC_HEATMAP:
+		html_heat(to, b);
 		break;
 	}
 }
@@ -236,6 +243,17 @@ static void section(FILE *to, const struct doc_section *s)
 	fputs("</section>\n", to);
 }
 
+static bool has_heat(const struct doc *d)
+{
+	int i, k;
+
+	for (i = 0; i < d->nr_sections; i++)
+		for (k = 0; k < d->sections[i].nr_blocks; k++)
+			if (d->sections[i].blocks[k].kind == DOC_HEATMAP)
+				return true;
+	return false;
+}
+
 int doc_write_html(const struct doc *d, FILE *to)
 {
 	int i;
@@ -244,7 +262,10 @@ int doc_write_html(const struct doc *d, FILE *to)
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
 	      to);
 	element(to, "<title>", d->title, "</title>\n");
-	fprintf(to, "<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
+	fprintf(to, "<style>\n%s", style);
+	if (has_heat(d))
+		html_heat_style(to);
+	fputs("</style>\n</head>\n<body>\n<main>\n", to);
 	element(to, "<h1>", d->title, "</h1>\n");
 	for (i = 0; i < d->nr_sections; i++)
 		section(to, &d->sections[i]);

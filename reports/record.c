@@ -206,7 +206,8 @@ static void warn_workers(struct doc *d, const struct report *rep)
 	int i, most = 0;
 
 	for (i = 0; i < rep->set.nr; i++)
-		if (rep->set.s[i].nr_valid && rep->set.s[i].c->nr_workers > most)
+		if (rep->set.s[i].nr_valid && !rep->set.s[i].in_matrix &&
+		    rep->set.s[i].c->nr_workers > most)
 			most = rep->set.s[i].c->nr_workers;
 	if (most == 1 && !recorded(r, "contention cannot be measured"))
 		doc_add(d, DOC_ITEM,
@@ -238,17 +239,27 @@ static void warn_windows(struct doc *d, const struct results *const *r, int nr)
 
 static void warn_precision(struct doc *d, const struct report *rep)
 {
-	int i, wide = 0, nr = 0;
+	const struct matrix *m = rep->matrices.m;
+	int i, k, wide = 0, nr = 0;
 	struct estimate e;
 	char target[FORMAT_MAX];
 
 	for (i = 0; i < rep->set.nr && rep->r[0]->target > 0; i++) {
+		if (rep->set.s[i].in_matrix)
+			continue;
 		if (series_rate(&rep->set.s[i], &e)) {
 			d->failed = true;
 			return;
 		}
 		nr += !!e.n;
 		wide += e.n && !(stats_rel_halfwidth(&e) <= rep->r[0]->target);
+	}
+	for (i = 0; i < rep->matrices.nr && rep->r[0]->target > 0; i++) {
+		for (k = 0; k < m[i].nr_cells; k++) {
+			nr += !!m[i].cells[k].ns.n;
+			wide += m[i].cells[k].ns.n &&
+				!(stats_rel_halfwidth(&m[i].cells[k].ns) <= rep->r[0]->target);
+		}
 	}
 	if (wide)
 		doc_add(d, DOC_ITEM, "%d of %d cases did not reach the precision asked for, +-%s.",

@@ -36,7 +36,8 @@ static int make_numbers(struct report *rep, const struct pick_options *opt, stru
 
 	if (rc)
 		return rc;
-	if (grid_make(&rep->grid, &rep->set))
+	if (matrix_make(&rep->matrices, &rep->set, rep->r, rep->nr) ||
+	    grid_make(&rep->grid, &rep->set))
 		return err_set(err, -ENOMEM, "out of memory");
 	pick_machine(rep->r, rep->nr, &machine);
 	rc = pick_decide(rep->grid, &machine, opt, &rep->pick, &rep->no_pick);
@@ -44,6 +45,16 @@ static int make_numbers(struct report *rep, const struct pick_options *opt, stru
 		return err_set(err, rc, "out of memory");
 	drop_small_grid(rep);
 	return 0;
+}
+
+/* nothing but pairs of CPUs was measured */
+static bool only_matrices(const struct report *rep)
+{
+	int i = 0;
+
+	while (i < rep->set.nr && rep->set.s[i].in_matrix)
+		i++;
+	return rep->matrices.nr && i == rep->set.nr;
 }
 
 static int make_doc(struct report *rep, struct err *err)
@@ -58,16 +69,20 @@ static int make_doc(struct report *rep, struct err *err)
 	rep->doc = d;
 	if (rep->pick) {
 		pick_answer(d, rep->pick);
+	} else if (only_matrices(rep)) {
+		matrix_answer(d, rep);
 	} else {
 		doc_section(d, "answer", "Recommended batch");
 		doc_add(d, DOC_STRONG, "None: %s.", rep->no_pick.msg);
 	}
 	record_head(d, rep->r, rep->nr);
 	record_warnings(d, rep);
+	record_findings(d, rep->r, rep->nr);
 	if (rep->pick)
 		pick_sections(d, rep->pick);
 	if (rep->grid)
 		counter_sections(d, rep->grid, layout_index(rep));
+	matrix_sections(d, rep, only_matrices(rep));
 	cases_sections(d, &rep->set);
 	record_repeat(d, rep->r, rep->nr);
 	return d->failed ? err_set(err, -ENOMEM, "out of memory") : 0;
@@ -101,6 +116,7 @@ void report_free(struct report *rep)
 	doc_free(rep->doc);
 	pick_free(rep->pick);
 	grid_free(rep->grid);
+	matrix_free(&rep->matrices);
 	series_free(&rep->set);
 	free(rep);
 }

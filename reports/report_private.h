@@ -11,6 +11,7 @@
 #define CHARGELINE_REPORTS_PRIVATE_H
 
 #include "doc.h"
+#include "matrix.h"
 #include "report.h"
 #include "series.h"
 
@@ -18,6 +19,7 @@ struct report {
 	const struct results *const *r; /* borrowed; the array is the caller's while building */
 	int nr;
 	struct series_set set;
+	struct matrix_set matrices;
 	struct grid *grid; /* NULL: no case has a batch */
 	struct pick *pick; /* NULL: nothing to pick from; no_pick says why */
 	struct err no_pick;
@@ -48,10 +50,25 @@ void pick_sections(struct doc *d, const struct pick *p);
 void counter_sections(struct doc *d, const struct grid *g, int layout);
 void cases_sections(struct doc *d, const struct series_set *set);
 
+/*
+ * matrix_text.c: the latencies in short, for a report of nothing else; the section, which says them
+ * when they are not @answered already. matrix_groups.c: what they show of the machine, as
+ * items; that nodes are hidden is said once, and returned
+ */
+void matrix_answer(struct doc *d, const struct report *rep);
+void matrix_sections(struct doc *d, const struct report *rep, bool answered);
+void matrix_name(const struct matrix *m, char *buf, size_t size); /* "protocol cas, home local" */
+void matrix_heatmap(struct doc *d, const struct matrix *m);	  /* matrix_heat.c */
+bool matrix_findings(struct doc *d, const struct matrix *m, const struct results_machine *machine,
+		     bool hidden);
+
 /* record.c: the machine, the run, what a reader must beware of, how to repeat it */
 void record_head(struct doc *d, const struct results *const *r, int nr);
 void record_warnings(struct doc *d, const struct report *rep);
 void record_repeat(struct doc *d, const struct results *const *r, int nr);
+
+/* findings.c: faults and warnings of the machine, with remedies; no section when not examined */
+void record_findings(struct doc *d, const struct results *const *r, int nr);
 
 /* cells.c: one number into the table that is open; @s, @a and @b may be NULL: no such case */
 void cell_rate(struct doc *d, const struct series *s);

@@ -8,6 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "results_findings.h"
+#include "results_pairs.h"
+
 #ifdef __clang__
 #define COMPILER "clang " __VERSION__
 #else
@@ -199,7 +202,7 @@ int results_new(struct results **out, const struct topo *topo, const struct plan
 		return err_set(err, -ENOMEM, "out of memory");
 	r->cases = calloc(plan->nr_cases ? plan->nr_cases : 1, sizeof(*r->cases));
 	if (!r->cases || fill_settings(r, plan, command) || fill_machine(&r->machine, topo) ||
-	    fill_build(&r->build) || warn_machine(r, topo)) {
+	    fill_build(&r->build) || warn_machine(r, topo) || findings_fill(r, topo)) {
 		err_set(err, rc, "out of memory");
 		goto fail;
 	}
@@ -208,6 +211,11 @@ int results_new(struct results **out, const struct topo *topo, const struct plan
 		rc = fill_case(r, i, &plan->cases[i], err);
 		if (rc)
 			goto fail;
+	}
+	rc = results_fill_pairs(r, topo, plan);
+	if (rc) {
+		err_set(err, rc, "out of memory");
+		goto fail;
 	}
 	*out = r;
 	return 0;
@@ -231,6 +239,7 @@ static void free_case(struct result_case *c)
 	free(c->experiment);
 	free(c->placement);
 	free(c->home);
+	free(c->relation);
 	free(c->params);
 	free(c->metrics);
 	free(c->samples);
@@ -267,6 +276,7 @@ void results_free(struct results *r)
 		free(r->warnings[i]);
 	for (i = 0; i < r->nr_cases; i++)
 		free_case(&r->cases[i]);
+	findings_free(r);
 	free(r->warnings);
 	free(r->cases);
 	free(r);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "fields.h"
+#include "results_findings.h"
+#include "results_pairs.h"
 
 struct reader {
 	struct fields f;
@@ -317,6 +319,7 @@ static void read_case(struct reader *rd, const json_t *o, struct result_case *c)
 	read_cpus(rd, o, c);
 	c->home = field_text(f, o, "home");
 	c->home_node = field_int_or_null(f, o, "home_node", 0, 1 << 20, -1);
+	results_read_relation(f, o, c);
 	read_metrics(f, o, c);
 	read_samples(rd, o, c);
 }
@@ -389,6 +392,8 @@ static void read_root(struct reader *rd, const json_t *root)
 	read_context(f, root, r);
 	f->section = "";
 	read_warnings(f, root, r);
+	findings_read(f, root, r);
+	results_read_pairs(f, root, r);
 	read_cases(rd, root);
 	r->path = strdup(f->path);
 	if (!r->path)

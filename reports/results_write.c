@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "atomic.h"
+#include "results_findings.h"
+#include "results_pairs.h"
 
 /* ----------------------------------------------------------------- JSON objects */
 
@@ -287,6 +289,7 @@ static json_t *case_head(const struct result_case *c)
 		set_int(&o, "home_node", c->home_node);
 	else
 		set_null(&o, "home_node", "interleaved or unknown");
+	set_text_or(&o, "relation", c->relation, "not a pair of CPUs");
 	set(&o, "metrics", metric_names(c));
 	free(cpus);
 	return obj_end(&o);
@@ -363,6 +366,12 @@ static void put_results(struct atomic_file *f, const struct results *r)
 	if (!r->context_known)
 		put_member(f, "context_reason", json_string("the run had not begun"));
 	put_member(f, "warnings", warnings(r));
+	put_member(f, "findings", r->nr_findings ? findings_json(r) : json_null());
+	if (!r->nr_findings)
+		put_member(f, "findings_reason", json_string("the machine was not examined"));
+	put_member(f, "pairs", results_has_pairs(r) ? results_pairs_json(r) : json_null());
+	if (!results_has_pairs(r))
+		put_member(f, "pairs_reason", json_string("no case is a pair of CPUs"));
 	put_text(f, ",\n\"cases\":[");
 	for (i = 0; i < r->nr_cases && !f->rc; i++) {
 		put_text(f, i ? ",\n" : "\n");

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment.h"
+
 #define SEED 0x63686172676531 /* of every bootstrap: the same files give the same report */
 
 /* ---------------------------------------------------------------- one case, all files */
@@ -13,6 +15,30 @@
 static int text_cmp(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
+}
+
+/* a pair is its two CPUs, whichever placement brought them together */
+static int pair_cmp(const struct result_case *a, const struct result_case *b)
+{
+	int d = a->cpus.cpu[0] - b->cpus.cpu[0];
+
+	if (!d)
+		d = a->cpus.cpu[1] - b->cpus.cpu[1];
+	if (!d)
+		d = text_cmp(a->relation, b->relation);
+	return d ? d : a->home_node - b->home_node;
+}
+
+bool series_is_pair(const struct result_case *c)
+{
+	const struct experiment *exp;
+
+	if (c->cpus.nr != 2 || !c->experiment)
+		return false;
+	if (c->relation)
+		return true;
+	exp = experiment_find(c->experiment, NULL);
+	return exp && exp->pairs;
 }
 
 static int case_cmp(const void *pa, const void *pb)
@@ -31,8 +57,12 @@ static int case_cmp(const void *pa, const void *pb)
 			d = text_cmp(a->params[i].text, b->params[i].text);
 	}
 	if (!d)
-		d = text_cmp(a->placement, b->placement);
-	return d ? d : text_cmp(a->home, b->home);
+		d = text_cmp(a->home, b->home);
+	if (!d)
+		d = series_is_pair(a) - series_is_pair(b);
+	if (d)
+		return d;
+	return series_is_pair(a) ? pair_cmp(a, b) : text_cmp(a->placement, b->placement);
 }
 
 static int window_cmp(const void *pa, const void *pb)
@@ -178,6 +208,8 @@ int series_rate(const struct series *s, struct estimate *out)
 
 static double value_of(const struct sample *s, int which)
 {
+	if (which == SERIES_NS_PER_OP)
+		return s->rate > 0 ? 1e9 / s->rate : NAN;
 	if (which == SERIES_JAIN)
 		return s->jain;
 	if (which == SERIES_SLOWEST_TO_FASTEST)

@@ -3,7 +3,8 @@
  * series.h - the cases of all files together, and the estimates made from them
  *
  * The same case of several files (experiment, parameters by name and text, workers, placement,
- * home) is one series. Its windows keep the file and the block they are from: two windows pair
+ * home) is one series. Of a pair of CPUs it is the two CPUs, their relation and the home node that
+ * must be the same instead of the placement. Its windows keep the file and the block they are from: two windows pair
  * only when both are equal, so drift between blocks and between files cancels.
  *
  * A grid is the part of the series that a batch can be picked from: one experiment in one setting,
@@ -27,7 +28,7 @@ struct series {
 	struct window *valid;	     /* by pair, ascending */
 	int nr_valid;
 	int nr_marked;
-	bool in_grid;
+	bool in_grid, in_matrix;
 };
 
 struct series_set {
@@ -45,6 +46,9 @@ int series_load(struct series_set *set, const struct results *const *r, int nr, 
 bool series_run_given_before(const struct results *const *r, int idx);
 void series_free(struct series_set *set);
 
+/* is it an ordered pair of CPUs, one of many? By its record, or by its experiment here */
+bool series_is_pair(const struct result_case *c);
+
 /*
  * All three return 0 or -ENOMEM. n == 0 in @out: there is nothing (mid 0, an infinite interval).
  * A ratio leaves out the pairs in which a rate is 0.
@@ -55,6 +59,7 @@ int series_ratio(const struct series *a, const struct series *b, struct estimate
 enum series_value {
 	SERIES_JAIN,
 	SERIES_SLOWEST_TO_FASTEST,
+	SERIES_NS_PER_OP, /* 1e9 / rate; windows in which nothing got done are left out */
 	SERIES_METRICS
 }; /* + index of a metric */
 int series_value(const struct series *s, int which, struct estimate *out);

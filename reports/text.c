@@ -279,6 +279,48 @@ static int table(struct out *o, const struct doc_block *b)
 	return 0;
 }
 
+/* ------------------------------------------------------------------------- heat maps */
+
+/* the square as a table: the labels, then the cells; nothing in it is owned */
+static void square(const struct doc_heat *h, struct doc_table *t)
+{
+	static char corner[] = "from", diagonal[] = "", absent[] = "-";
+	int i, k;
+
+	t->nr_cols = h->nr + 1;
+	t->nr_cells = h->nr * t->nr_cols;
+	t->cols[0] = (struct doc_column){corner, DOC_NUM_KEY};
+	for (i = 0; i < h->nr; i++) {
+		t->cols[i + 1] = (struct doc_column){h->labels[i], DOC_NUM};
+		t->cells[i * t->nr_cols] = h->labels[i];
+		for (k = 0; k < h->nr; k++)
+			t->cells[i * t->nr_cols + k + 1] = i == k ? diagonal : absent;
+	}
+	for (i = 0; i < h->nr_cells; i++)
+		t->cells[h->cells[i].row * t->nr_cols + h->cells[i].col + 1] = h->cells[i].text;
+}
+
+static int heatmap(struct out *o, const struct doc_block *b)
+{
+	struct doc_block shown = {.text = b->text};
+	int nr = b->heat.nr, rc = -ENOMEM;
+
+	if (nr > DOC_HEAT_TEXT) {
+		wrap(o, b->text, 0, 0);
+		wrap(o, b->heat.alt, 0, 0);
+		return 0;
+	}
+	shown.table.cols = calloc(nr + 1, sizeof(*shown.table.cols));
+	shown.table.cells = calloc(nr * (nr + 1) + 1, sizeof(*shown.table.cells));
+	if (shown.table.cols && shown.table.cells) {
+		square(&b->heat, &shown.table);
+		rc = table(o, &shown);
+	}
+	free(shown.table.cols);
+	free(shown.table.cells);
+	return rc;
+}
+
 /* -------------------------------------------------------------------------- the page */
 
 static void underline(struct out *o, const char *s, const char *with)
@@ -294,7 +336,7 @@ static void underline(struct out *o, const char *s, const char *with)
 static int block(struct out *o, const struct doc_block *b, const struct doc_block *before)
 {
 	/* lists and facts stay together, all else stands apart */
-	if (before && (before->kind != b->kind || b->kind == DOC_PARA || b->kind == DOC_TABLE))
+	if (before && (before->kind != b->kind || b->kind == DOC_PARA || b->kind >= DOC_TABLE))
 		newline(o);
 	switch (b->kind) {
 	case DOC_PARA:
@@ -315,6 +357,8 @@ static int block(struct out *o, const struct doc_block *b, const struct doc_bloc
 		return 0;
 	case DOC_TABLE:
 		return table(o, b);
+	case DOC_HEATMAP:
+		return heatmap(o, b);
 	}
 	return 0;
 }

@@ -57,7 +57,7 @@ small="--set batch=32,64 --workers 1 --window 2ms"
 run --help
 [ $status = 0 ] && grep -q "report" out
 ok $? "chargeline --help"
-for c in report run pick topo list bench; do
+for c in report run pick topo doctor list bench; do
 	run $c --help
 	[ $status = 0 ] && grep -q "^usage: chargeline $c" out && [ ! -s err ]
 	ok $? "chargeline $c --help"
@@ -82,6 +82,13 @@ ok $? "chargeline topo --json is JSON"
 run topo
 [ $status = 0 ] && [ "$(awk 'length > 100' out | wc -l)" = 0 ]
 ok $? "chargeline topo fits 100 columns"
+
+run doctor --json
+[ $status = 0 ] && valid_json out
+ok $? "chargeline doctor --json is JSON"
+run doctor
+[ $status = 0 ] && [ "$(awk 'length > 100' out | wc -l)" = 0 ] && grep -q "unknown" out
+ok $? "chargeline doctor fits 100 columns, and says unknown of what it cannot read"
 
 # ------------------------------------------------------------------------------ refusals
 refused 2 "unknown command 'reprot': nearest is 'report'" reprot

@@ -122,6 +122,17 @@ static inline void synth_case(struct results *r, const struct synth *s, int layo
 	synth_param(c, "protection", 0, "off");
 }
 
+static inline void synth_finding(struct results *r, const char *name, const char *state,
+				 const char *value, const char *remedy)
+{
+	struct result_finding *f;
+
+	r->findings = realloc(r->findings, sizeof(*f) * (r->nr_findings + 1));
+	f = &r->findings[r->nr_findings++];
+	*f = (struct result_finding){strdup(name), strdup(state), value ? strdup(value) : NULL,
+				     remedy ? strdup(remedy) : NULL};
+}
+
 /* everything about the run but its cases */
 static inline struct results *synth_record(void)
 {

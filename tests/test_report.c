@@ -1,67 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "golden.h"
 #include "report_fixture.h"
-
-/* ---------------------------------------------------------------------------- golden */
-
-static char *golden_path(const char *name)
-{
-	const char *slash = strrchr(__FILE__, '/');
-	char *path;
-
-	if (asprintf(&path, "%.*s/golden", slash ? (int)(slash - __FILE__) : 1,
-		     slash ? __FILE__ : ".") < 0)
-		fail();
-	if (access(path, R_OK)) {
-		free(path);
-		path = strdup("tests/golden");
-	}
-	if (access(path, R_OK))
-		test_skip("tests/golden is not found from here");
-	path = realloc(path, strlen(path) + strlen(name) + 2);
-	strcat(strcat(path, "/"), name);
-	return path;
-}
-
-static char *read_file(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!f)
-		return strdup("");
-	if (getdelim(&text, &size, '\0', f) < 0) {
-		free(text);
-		text = strdup("");
-	}
-	fclose(f);
-	return text;
-}
-
-/* CHARGELINE_GOLDEN=update writes what is found as what is expected */
-static void check_golden(const char *name, const char *text)
-{
-	const char *update = getenv("CHARGELINE_GOLDEN");
-	char *path = golden_path(name), *expected;
-	int i = 0, line = 1;
-	FILE *f;
-
-	if (update && !strcmp(update, "update")) {
-		f = fopen(path, "w");
-		assert_non_null(f);
-		fputs(text, f);
-		assert_int_equal(fclose(f), 0);
-	}
-	expected = read_file(path);
-	for (; text[i] && text[i] == expected[i]; i++)
-		line += text[i] == '\n';
-	if (text[i] || expected[i])
-		fail_msg("%s line %d: '%.60s' instead of '%.60s'; CHARGELINE_GOLDEN=update accepts "
-			 "it",
-			 path, line, text + i, expected + i);
-	free(expected);
-	free(path);
-}
 
 /* a small virtual machine, with disturbed windows, a case without any, and a thinned plan */
 static struct results *golden_results(void)
@@ -82,6 +21,13 @@ static struct results *golden_results(void)
 	synth_set(&r->thinned, "base offsets and placements are not swept");
 	synth_set(&r->note, "memory of node 0 for all");
 	results_add_warning(r, "virtual machine (kvm): other guests disturb the measurement");
+	synth_finding(r, "governor", "unknown", NULL, "the CPUs have no cpufreq folder");
+	synth_finding(r, "turbo", "warning", "on (intel_pstate/no_turbo is 0)",
+		      "the clock depends on how many cores are busy: "
+		      "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo");
+	synth_finding(r, "smt", "ok", "notsupported", NULL);
+	synth_finding(r, "cpu_quota", "fault", "1 CPU for the 2 that we may use",
+		      "use at most 1, or echo max > /sys/fs/cgroup/a.slice/cpu.max");
 	r->complete = false;
 	r->context.work_error = 0.08;
 	r->context.memory_verified = false;

@@ -121,6 +121,9 @@ static json_t *good_json(void)
 	json_t *root;
 
 	r->context_known = true;
+	r->findings = calloc(1, sizeof(*r->findings));
+	r->findings[r->nr_findings++] = (struct result_finding){strdup("smt"), strdup("warning"),
+								strdup("on"), strdup("echo off")};
 	save(r, in_dir("r.json"));
 	results_free(r);
 	root = json_load_file(in_dir("r.json"), 0, NULL);
@@ -136,6 +139,12 @@ static void assert_json_refused(json_t *root, const char *part)
 	free(data);
 }
 
+/* younger than the first files */
+static bool may_be_missing(const char *path)
+{
+	return !strcmp(path, "findings") || !strcmp(path, "pairs") || strstr(path, ".relation");
+}
+
 /* puts a value of a type that no field has there, and takes the field away */
 static void spoil(const char *path)
 {
@@ -149,7 +158,7 @@ static void spoil(const char *path)
 		snprintf(part, sizeof(part), "schema is not");
 	at(root, path, true, is_list ? json_object() : json_array());
 	assert_json_refused(root, part);
-	if (path[strlen(path) - 1] != ']' && !strstr(path, "params.")) {
+	if (path[strlen(path) - 1] != ']' && !strstr(path, "params.") && !may_be_missing(path)) {
 		at(root, path, true, NULL);
 		if (strcmp(path, "schema"))
 			snprintf(part, sizeof(part), "%s is missing", name ? name + 1 : path);

@@ -218,6 +218,63 @@ static void page_counter_loses_nothing_in_combination(void **state)
 	plan_free(&plan);
 }
 
+/* two workers for real, every combination of @sets */
+static void loses_nothing_in(const char *experiment, const char *const *sets, int nr_sets,
+			     int least)
+{
+	struct plan_spec spec = {.experiments = &experiment,
+				 .nr_experiments = 1,
+				 .sets = sets,
+				 .nr_sets = nr_sets,
+				 .workers = "all",
+				 .window_ns = 1000000};
+	struct err err = ERR_INIT;
+	struct bench_session *s;
+	struct sample sample;
+	struct plan plan;
+	int i;
+
+	assert_ok(plan_build(topo, &spec, &plan, &err), &err);
+	assert_true(plan.nr_cases >= least);
+	assert_ok(bench_open(&s, topo, &plan, &err), &err);
+	for (i = 0; i < plan.nr_cases; i++)
+		assert_ok(bench_window(s, i, &sample, &err), &err);
+	bench_close(s);
+	plan_free(&plan);
+}
+
+/* flushers and readers in the way of the updates, and of each other */
+static void vmstats_flush_loses_nothing_in_combination(void **state)
+{
+	static const char *const sets[] = {
+		("rule=global_unconditional,global_guarded,hierarchical,hierarchical_cached,"
+		 "hierarchical_guarded"),
+		"memcgs=shared,per_worker",
+		"depth=2,6",
+		"batch=1,64",
+		"flush_every=0,50",
+		"readers=0,1",
+		"read_every=20"};
+
+	loses_nothing_in("vmstats_flush", sets, 7, 5 * 2 * 2 * 2 * 2 * 2);
+}
+
+/* sockets that change hands, by one message and by several */
+static void sk_forward_alloc_loses_nothing_in_combination(void **state)
+{
+	static const char *const sets[] = {"reclaim=zero,64k,2m_keep_1m",
+					   "reserve=per_cpu,shared",
+					   "reserve_pages=3",
+					   "receiver=same_cpu,other_cpu",
+					   "burst=1,7",
+					   "sockets=1,5",
+					   "message_bytes=1,300000"};
+
+	if (cpus.nr < 2)
+		test_skip("one CPU: no neighbour to receive");
+	loses_nothing_in("sk_forward_alloc", sets, 7, 3 * 2 * 2 * 2 * 2 * 2);
+}
+
 static void shared_updates_fall_with_the_batch(void **state)
 {
 	static const char *const sets[] = {"batch=1,8,64"};
@@ -247,6 +304,8 @@ int main(void)
 		cmocka_unit_test(a_lost_operation_is_found),
 		cmocka_unit_test(invariants_hold_for_every_value),
 		cmocka_unit_test(page_counter_loses_nothing_in_combination),
+		cmocka_unit_test(vmstats_flush_loses_nothing_in_combination),
+		cmocka_unit_test(sk_forward_alloc_loses_nothing_in_combination),
 		cmocka_unit_test(shared_updates_fall_with_the_batch),
 	};
 

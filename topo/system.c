@@ -39,8 +39,7 @@ int system_affinity(struct cpulist *out, struct err *err)
 	return err_set(err, rc, "cannot read the CPU affinity: %s", strerror(-rc));
 }
 
-/* the first line of a small file without its newline; false: not readable */
-static bool read_line(const char *path, char *buf, size_t size)
+bool system_read_line(const char *path, char *buf, size_t size)
 {
 	FILE *f = fopen(path, "re");
 	bool ok;
@@ -142,10 +141,10 @@ static void firmware_hypervisor(char *name, size_t size)
 	char text[128];
 	size_t i;
 
-	if (read_line("/sys/hypervisor/type", text, sizeof(text)))
+	if (system_read_line("/sys/hypervisor/type", text, sizeof(text)))
 		snprintf(name, size, "%.30s", text);
 	for (i = 0; !*name && i < sizeof(files) / sizeof(files[0]); i++)
-		if (read_line(files[i], text, sizeof(text)))
+		if (system_read_line(files[i], text, sizeof(text)))
 			snprintf(name, size, "%s", topo_platform_hypervisor(text));
 }
 
@@ -163,7 +162,7 @@ bool system_smt_off(void)
 {
 	char text[64];
 
-	return read_line("/sys/devices/system/cpu/smt/control", text, sizeof(text)) &&
+	return system_read_line("/sys/devices/system/cpu/smt/control", text, sizeof(text)) &&
 	       (!strcmp(text, "off") || !strcmp(text, "forceoff"));
 }
 
@@ -194,10 +193,11 @@ int system_near_node(const char *root, int cpu, const struct topo *topo)
 	long d, nearest = 0;
 
 	snprintf(path, sizeof(path), "%s/node/online", root);
-	if (node < 0 || !read_line(path, text, sizeof(text)) || cpulist_parse(text, &online, NULL))
+	if (node < 0 || !system_read_line(path, text, sizeof(text)) ||
+	    cpulist_parse(text, &online, NULL))
 		return -1;
 	snprintf(path, sizeof(path), "%s/node/node%d/distance", root, node);
-	if (!read_line(path, text, sizeof(text)))
+	if (!system_read_line(path, text, sizeof(text)))
 		goto out;
 	for (i = 0, s = text; i < online.nr; i++, s = end) {
 		d = strtol(s, &end, 10);

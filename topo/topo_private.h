@@ -78,6 +78,7 @@ int system_affinity(struct cpulist *out, struct err *err); /* of the calling thr
 void system_cpu_id(struct cpu_id *id, char *model, size_t size);
 void system_hypervisor(char *name, size_t size);
 bool system_smt_off(void);
+bool system_read_line(const char *path, char *buf, size_t size); /* without '\n'; false: none */
 bool system_nodes_missing(void);
 int system_near_node(const char *root, int cpu, const struct topo *topo); /* index or -1 */
 

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim_private.h"
+
+#include "stats.h"
+
+#define CARRY_ONE     1024
+#define MAX_RUN_AHEAD 64 /* accesses of a line that only one CPU has touched */
+
+static int group_of(const struct sim *s, const struct sim_cpu *c)
+{
+	return s->profile->group[c->pidx];
+}
+
+static int64_t hit_cost(const struct sim_costs *costs, enum sim_kind kind)
+{
+	return kind == SIM_LOAD ? costs->load : kind == SIM_STORE ? costs->store : costs->rmw;
+}
+
+/*
+ * Does @c have the line in the state that the access needs, at its time? A visit is for atomics and
+ * stores: a read that follows the atomic does not find a line that is on its way to somebody else.
+ * If it did, layouts would not differ, and on the 2-CPU machine where we measured, packing `max`
+ * beside `usage` costs half of the throughput.
+ */
+static bool is_hit(const struct sim_line *l, const struct sim_cpu *c, enum sim_kind kind)
+{
+	if (l->owner == c->idx)
+		return true;
+	if (kind != SIM_LOAD)
+		return l->busy && l->old_owner == c->idx && c->now <= l->old_until;
+	if (l->busy && l->to_reader && l->old_owner == c->idx)
+		return true;
+	return l->mark[c->idx] == l->epoch;
+}
+
+static void count_hit(struct sim *s, struct sim_cpu *c, enum sim_kind kind)
+{
+	int64_t cost = hit_cost(&s->profile->costs, kind);
+
+	c->now += cost;
+	c->time.hits += cost;
+}
+
+/* --------------------------------------------------------------------- sharers */
+
+static void share_with(struct sim *s, struct sim_line *l, struct sim_cpu *c)
+{
+	if (l->mark[c->idx] == l->epoch)
+		return;
+	l->mark[c->idx] = l->epoch;
+	l->group_sharers[group_of(s, c)]++;
+	l->nr_sharers++;
+}
+
+static void forget_sharers(struct sim *s, struct sim_line *l)
+{
+	int g;
+
+	for (g = 0; l->nr_sharers && g < s->profile->nr_groups; g++)
+		l->group_sharers[g] = 0;
+	l->nr_sharers = 0;
+	l->epoch++;
+}
+
+static int64_t group_cost(const struct sim *s, const struct sim_cpu *c, int group)
+{
+	const struct sim_profile *p = s->profile;
+
+	return p->group_cost[((int64_t)s->config->home * p->nr_cpus + c->pidx) * p->nr_groups +
+			     group];
+}
+
+/* the nearest or the farthest group that shares the line; 0: nobody else does */
+static int64_t sharer_cost(const struct sim *s, const struct sim_line *l, const struct sim_cpu *c,
+			   bool farthest)
+{
+	bool mine = l->mark[c->idx] == l->epoch;
+	int64_t cost, best = 0;
+	int g, nr;
+
+	for (g = 0; g < s->profile->nr_groups; g++) {
+		nr = l->group_sharers[g] - (mine && g == group_of(s, c));
+		if (nr <= 0)
+			continue;
+		cost = group_cost(s, c, g);
+		if (!best || (farthest ? cost > best : cost < best))
+			best = cost;
+	}
+	return best;
+}
+
+/* ---------------------------------------------------------------- transactions */
+
+/* a write by a CPU that had a copy is a second transaction for the same line: the upgrade */
+static int64_t invalidation(const struct sim *s, const struct sim_line *l, const struct sim_cpu *c)
+{
+	const struct sim_costs *costs = &s->profile->costs;
+	int64_t cost = sharer_cost(s, l, c, true);
+
+	if (cost > costs->socket && l->mark[c->idx] == l->epoch)
+		cost = (int64_t)(cost * costs->upgrade_cross);
+	return cost;
+}
+
+static int64_t cost_of(const struct sim *s, const struct sim_line *l, const struct sim_cpu *c)
+{
+	if (l->owner != NOBODY)
+		return sim_transfer(s->profile, s->config->home, s->cpu[l->owner].pidx, c->pidx);
+	if (l->nr_sharers)
+		return c->kind == SIM_LOAD ? sharer_cost(s, l, c, false) : invalidation(s, l, c);
+	return s->profile->costs.socket; /* in no cache: from memory, once */
+}
+
+/* n whole operations, w L / e of them on average: what is left of one goes to the next visit */
+static int64_t visit_ps(const struct sim *s, struct sim_line *l, int64_t transfer)
+{
+	const struct sim_costs *costs = &s->profile->costs;
+	int64_t n;
+
+	l->visit_carry += (int64_t)(costs->visit * transfer * CARRY_ONE / costs->rmw);
+	n = l->visit_carry / CARRY_ONE;
+	l->visit_carry %= CARRY_ONE;
+	/* half an operation more: reads that follow the last one find the line there */
+	return n ? n * costs->rmw + costs->rmw / 2 : 0;
+}
+
+/*
+ * The next to be served. Nobody has published the order; requests of equal age meet on the way, so
+ * it is drawn: a group with more waiting is served more often, inside a group the first comes first.
+ * In order of issue alone the queue would sort itself by socket for ever, which no machine shows.
+ * With batches, the owner's group is served `batch` times in a row, then the others get their turn.
+ */
+static int choose(struct sim *s, struct sim_line *l)
+{
+	int own = l->owner == NOBODY ? NOBODY : group_of(s, &s->cpu[l->owner]), g, skip = NOBODY;
+	int nr = l->nr_waiting, drawn;
+
+	if (s->profile->costs.batch > 1 && own != NOBODY) {
+		if (l->nr_in_group[own] && ++l->run_length < s->profile->costs.batch)
+			return own;
+		if (l->nr_in_group[own] < nr) {
+			skip = own;
+			nr -= l->nr_in_group[own];
+		}
+	}
+	l->run_length = 0;
+	drawn = (int)stats_rng_below(&s->rng, nr);
+	for (g = 0; g == skip || drawn >= l->nr_in_group[g]; g++)
+		drawn -= g == skip ? 0 : l->nr_in_group[g];
+	return g;
+}
+
+static void dequeue(struct sim *s, struct sim_line *l, int group)
+{
+	l->head[group] = s->cpu[l->head[group]].next;
+	if (l->head[group] == NOBODY)
+		l->tail[group] = NOBODY;
+	l->nr_in_group[group]--;
+	l->nr_waiting--;
+}
+
+static void enqueue(struct sim *s, struct sim_line *l, struct sim_cpu *c)
+{
+	int g = group_of(s, c);
+
+	c->next = NOBODY;
+	if (l->tail[g] == NOBODY)
+		l->head[g] = c->idx;
+	else
+		s->cpu[l->tail[g]].next = c->idx;
+	l->tail[g] = c->idx;
+	l->nr_in_group[g]++;
+	l->nr_waiting++;
+}
+
+static void begin(struct sim *s, struct sim_line *l, struct sim_cpu *c, int64_t now)
+{
+	bool has_copy = c->kind == SIM_LOAD && l->mark[c->idx] == l->epoch;
+	int64_t cost = has_copy ? 0 : cost_of(s, l, c);
+
+	c->time.queueing += now - c->issued;
+	c->time.transfers += cost;
+	l->waited += now - c->issued + cost;
+	l->transfers += !has_copy;
+	engine_schedule(s, c, now + cost);
+	c->alone = c->kind != SIM_LOAD || l->owner != NOBODY;
+	c->epoch = l->epoch;
+	if (!c->alone)
+		return; /* reads of a shared line overlap */
+	l->busy = true;
+	l->to_reader = c->kind == SIM_LOAD;
+	l->old_owner = l->owner;
+	l->old_until = now + visit_ps(s, l, cost);
+	l->owner = NOBODY;
+	if (c->kind != SIM_LOAD)
+		forget_sharers(s, l);
+}
+
+/* as many as can be begun at once: one that changes the state, or any number of reads */
+static void serve(struct sim *s, struct sim_line *l, int64_t now)
+{
+	int group;
+	struct sim_cpu *c;
+
+	while (l->nr_waiting && !l->busy) {
+		group = choose(s, l);
+		c = &s->cpu[l->head[group]];
+		dequeue(s, l, group);
+		begin(s, l, c, now);
+	}
+}
+
+void line_grant(struct sim *s, struct sim_cpu *c)
+{
+	struct sim_line *l = c->line;
+
+	c->line = NULL;
+	if (c->kind != SIM_LOAD) {
+		l->owner = c->idx;
+	} else if (c->alone) {
+		/* a modified line is now shared by its owner and the reader */
+		forget_sharers(s, l);
+		share_with(s, l, &s->cpu[l->old_owner]);
+		share_with(s, l, c);
+	} else if (c->epoch == l->epoch && l->owner == NOBODY) {
+		share_with(s, l, c);
+	}
+	if (c->alone)
+		l->busy = false;
+	serve(s, l, c->now);
+}
+
+/* the home executes: the requester waits two legs and its turn, nobody gets the line */
+static void far_atomic(struct sim *s, struct sim_line *l, struct sim_cpu *c)
+{
+	const struct sim_costs *costs = &s->profile->costs;
+	int64_t leg = costs->socket / 2, arrives = c->now + leg;
+	int64_t begins = arrives > l->server_free ? arrives : l->server_free;
+
+	if (l->owner != NOBODY || l->nr_sharers) {
+		begins += costs->socket / 2; /* copies are called in first */
+		l->owner = NOBODY;
+		forget_sharers(s, l);
+	}
+	l->server_free = begins + costs->far_ps;
+	c->time.queueing += begins - arrives;
+	c->time.transfers += 2 * leg + costs->far_ps;
+	l->waited += begins - arrives + 2 * leg + costs->far_ps;
+	l->transfers++;
+	c->now = begins + costs->far_ps + leg;
+	engine_wait_turn(s, c);
+}
+
+/* the first CPU to touch a line has it to itself until a second one comes */
+static bool still_private(struct sim_line *l, struct sim_cpu *c)
+{
+	if (l->shared_ever)
+		return false;
+	if (l->first == NOBODY)
+		l->first = l->owner = c->idx;
+	if (l->first == c->idx)
+		return true;
+	l->shared_ever = true;
+	return false;
+}
+
+void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
+{
+	struct sim_cpu *c = s->running;
+
+	s->nr_accesses++;
+	l->accesses++;
+	/* lines of its own let a CPU run ahead, but not for ever: it may be waiting for another */
+	if (s->nr_accesses >= s->max_accesses || !(l->accesses % MAX_RUN_AHEAD))
+		engine_wait_turn(s, c);
+	if (still_private(l, c)) {
+		count_hit(s, c, kind);
+		return;
+	}
+	/* whoever is earlier goes first: it may take the line away */
+	if (!engine_is_first(s, c))
+		engine_wait_turn(s, c);
+	if (is_hit(l, c, kind)) {
+		count_hit(s, c, kind);
+		return;
+	}
+	if (kind == SIM_RMW && s->profile->costs.far_ps) {
+		far_atomic(s, l, c);
+		return;
+	}
+	c->line = l;
+	c->kind = kind;
+	c->issued = c->now;
+	enqueue(s, l, c);
+	serve(s, l, c->now);
+	engine_yield(s);
+	count_hit(s, c, kind);
+}
