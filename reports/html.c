@@ -40,7 +40,9 @@ static const char style[] =
 	".notes{font-size:.85rem;color:var(--soft)}\n"
 	"pre{overflow-x:auto;border:1px solid var(--line);padding:.6rem .8rem;font-size:.9rem}\n"
 	"@media print{body{padding:0;max-width:none;font-size:10pt}"
-	".scroll,pre{overflow:visible;border:0}th,td{white-space:normal;padding:.15rem .4rem}"
+	".scroll,pre{overflow:visible;border:0}"
+	"th,td{white-space:normal;overflow-wrap:normal;padding:.15rem .4rem}"
+	"tbody th:first-child{position:static}"
 	"pre{white-space:pre-wrap}tr,#answer{break-inside:avoid}h2{break-after:avoid}}\n";
 
 /* ---------------------------------------------------------------------------- escaping */

@@ -49,7 +49,8 @@ static const char rules[] =
 	".scale div{display:flex;justify-content:space-between;gap:.5rem}\n"
 	".key{display:inline-block;width:.8rem;height:.8rem;vertical-align:-.1rem;"
 	"background:var(--none);border:1px solid var(--line)}\n"
-	"@media print{:root{--none:#fff}.heat{break-inside:avoid}}\n";
+	"@media print{:root{--none:#fff}.heat{break-inside:avoid}"
+	".heat table td,.heat table th{font-size:6.5pt;padding:.1rem .15rem}}\n";
 
 static int channel(int level, int c)
 {
@@ -186,7 +187,7 @@ static void scale(FILE *to, const struct doc_heat *h)
 	}
 	fputs("</div>\n", to);
 	if (h->nr_cells < (long long)h->nr * (h->nr - 1))
-		fputs("<p><span class=\"key\"></span> not measured</p>\n", to);
+		fputs("<p><span class=\"key\"></span> no number</p>\n", to);
 	fputs("</div>\n", to);
 }
 
