@@ -259,6 +259,11 @@ static void pc_read_metrics(const struct env *env, const void *params, const voi
 	values[1] = nr_ops ? (double)nr_failed / nr_ops : NAN;
 }
 
+static void pc_describe(const void *shared, field_teller tell, void *ctx)
+{
+	page_counter_tree_describe(&((const struct pc_shared *)shared)->tree, tell, ctx);
+}
+
 const struct experiment page_counter_experiment = {
 	.name = "page_counter",
 	.summary = "hierarchical charge and uncharge of a memory cgroup",
@@ -276,4 +281,5 @@ const struct experiment page_counter_experiment = {
 	.run = pc_run,
 	.check = pc_check,
 	.read_metrics = pc_read_metrics,
+	.describe = pc_describe,
 };

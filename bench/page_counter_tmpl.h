@@ -167,6 +167,31 @@ static void PC(read)(const void *counter, struct page_counter_reading *out)
 	out->failcnt = READ_ONCE(c->failcnt);
 }
 
+/* those that charging touches, and their neighbours on the lines */
+static void PC(describe)(const void *counter, int level, field_teller tell, void *ctx)
+{
+	const PC_STRUCT *c = counter;
+
+	PC_TELL(usage);
+	PC_TELL(failcnt);
+	PC_TELL(min);
+	PC_TELL(low);
+	PC_TELL(high);
+	PC_TELL(max);
+	PC_TELL(parent);
+	PC_TELL(min_usage);
+	PC_TELL(children_min_usage);
+	PC_TELL(low_usage);
+	PC_TELL(children_low_usage);
+	PC_TELL(watermark);
+#ifdef PC_LOCAL_WATERMARK
+	PC_TELL(local_watermark);
+#endif
+#ifdef PC_FLAGS
+	PC_TELL(protection_support);
+#endif
+}
+
 static bool PC(try_charge_fn)(void *leaf, long nr_pages, enum page_counter_rule rule)
 {
 	return PC(try_charge)(leaf, nr_pages, rule);
@@ -190,6 +215,7 @@ static const struct page_counter_ops PC(ops) = {
 	.set_protection = PC(set_protection),
 	.set_watermark = PC(set_watermark),
 	.read = PC(read),
+	.describe = PC(describe),
 	.try_charge = PC(try_charge_fn),
 	.charge = PC(charge_fn),
 	.uncharge = PC(uncharge_fn),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "page_counter_tree.h"
 
+#include <stdio.h>
+
 #include "page_counter.h"
 
 /*
@@ -17,6 +19,17 @@ static inline long protected_delta(unsigned long limit, atomic_long_t *own, unsi
 		return 0;
 	return now - atomic_long_xchg(own, now);
 }
+
+static void tell_field(field_teller tell, void *ctx, int level, const volatile void *field,
+		       size_t size, const char *name)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%d:%s", level, name);
+	tell(ctx, field, size, text);
+}
+
+#define PC_TELL(field) tell_field(tell, ctx, level, &c->field, sizeof(c->field), #field)
 
 #define PC_LAYOUT packed_5_19
 #include "page_counter_tmpl.h"
@@ -128,4 +141,14 @@ int page_counter_tree_check(const struct page_counter_tree *t, const long *pages
 		below = r;
 	}
 	return 0;
+}
+
+void page_counter_tree_describe(const struct page_counter_tree *t, field_teller tell, void *ctx)
+{
+	int i;
+
+	for (i = 0; i < t->nr_leaves; i++)
+		t->ops->describe(t->leaf[i], 0, tell, ctx);
+	for (i = 1; i < t->depth; i++)
+		t->ops->describe(t->above[i], i, tell, ctx);
 }

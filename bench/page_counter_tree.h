@@ -60,6 +60,7 @@ struct page_counter_ops {
 	void (*set_protection)(void *counter, unsigned long nr_pages); /* min and low */
 	void (*set_watermark)(void *counter, unsigned long nr_pages);
 	void (*read)(const void *counter, struct page_counter_reading *out);
+	void (*describe)(const void *counter, int level, field_teller tell, void *ctx);
 	/* from the leaf to the root; try_charge undoes what it did when a level is over its max */
 	bool (*try_charge)(void *leaf, long nr_pages, enum page_counter_rule rule);
 	void (*charge)(void *leaf, long nr_pages, enum page_counter_rule rule);
@@ -93,6 +94,9 @@ void *page_counter_tree_level(const struct page_counter_tree *t, int leaf, int l
  * its children's. -EUCLEAN with a sentence.
  */
 int page_counter_tree_check(const struct page_counter_tree *t, const long *pages, struct err *err);
+
+/* "0:usage", "1:max": level and field, leaf 0 */
+void page_counter_tree_describe(const struct page_counter_tree *t, field_teller tell, void *ctx);
 
 static inline bool tree_try_charge(const struct page_counter_tree *t, int leaf, long nr_pages)
 {

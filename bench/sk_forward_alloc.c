@@ -9,8 +9,8 @@
  * need not be whole pages.
  *
  *   receiver=same_cpu   a worker charges and uncharges: an operation is a message
- *   receiver=other_cpu  worker 2k charges, worker 2k + 1 uncharges, on the same sockets: a message is
- *                       two operations, one of each side. A socket changes hands by the burst:
+ *   receiver=other_cpu  worker 2k charges, worker 2k + 1 uncharges, on the same sockets: a message
+ *                       is two operations, one of each side. A socket changes hands by the burst:
  *
  *     sender's      sent ......                                                  |
  *     receiver's    received ..                                                  |
@@ -348,12 +348,11 @@ const struct experiment sk_forward_alloc_experiment = {
 	.question =
 		"How often do messages reach the shared memory counters, and what do idle sockets "
 		"hold for it?",
-	.op = "one message charged to a socket and uncharged later; one of the two where each has its "
-	      "own CPU",
+	.op = "one message charged to a socket and uncharged later; one of the two where each has "
+	      "its own CPU",
 	.unit = "messages",
-	.source =
-		"include/net/sock.h, include/net/proto_memory.h, net/core/sock.c of 5.19 and 6.0 on; "
-		"64k: proposal of May 2023",
+	.source = "include/net/sock.h, include/net/proto_memory.h, net/core/sock.c of 5.19 and 6.0 "
+		  "on; 64k: proposal of May 2023",
 	.min_workers = 1,
 	.params = skf_params_table,
 	.params_size = sizeof(struct skf_params),

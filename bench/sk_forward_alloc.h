@@ -2,19 +2,19 @@
 /*
  * sk_forward_alloc.h - memory accounting of a socket: bytes taken ahead in whole pages
  *
- * A message takes its bytes from the socket's sk_forward_alloc. Where that is too small, whole pages
- * for what is missing are raised: added to the protocol's total, which is then read and compared
- * with the protocol's limit. When the message is freed its bytes go back to sk_forward_alloc, and
- * from there whole pages are given back (reduced) by the release's rule:
+ * A message takes its bytes from the socket's sk_forward_alloc. Where that is too small, whole
+ * pages for what is missing are raised: added to the protocol's total, which is then read and
+ * compared with the protocol's limit. When the message is freed its bytes go back to
+ * sk_forward_alloc, and from there whole pages are given back (reduced) by the release's rule:
  *
  *   reclaim_at  reclaim_chunk      when sk_forward_alloc reaches reclaim_at, give back
  *   2 MiB       1 MiB              1 MiB (up to 5.19)
  *   1 page      0: all             all whole pages, after every message (4890b686f408, 6.0)
  *   64 KiB      0: all             all whole pages (proposed in May 2023, not taken)
  *
- * The total is one atomic (up to 5.19), or each CPU keeps a reserve, positive or negative, and moves
- * all of it to the atomic when that is reserve_pages or more away from 0 (6.0; 1 MiB by default).
- * The atomic is read on every raise in either case. Lines, 64 bytes, "|" is a line's end:
+ * The total is one atomic (up to 5.19), or each CPU keeps a reserve, positive or negative, and
+ * moves all of it to the atomic when that is reserve_pages or more away from 0 (6.0; 1 MiB by
+ * default). The atomic is read on every raise in either case. Lines, 64 bytes, "|" is a line's end:
  *
  *   socket    sk_forward_alloc   sk_wmem_queued                                  |
  *   protocol  sysctl_mem         reserve_pages   reclaim_at   reclaim_chunk      |
@@ -29,8 +29,8 @@
  * sk_mem_uncharge() return these pages, for the caller to charge (charge_path).
  *
  * Since 6.0 what is raised is what is missing; before, it was the message's whole size, so a socket
- * held at most one message more. Here it is always what is missing. Nothing is refused: the limit is
- * out of reach, and nr_over_limit says so.
+ * held at most one message more. Here it is always what is missing. Nothing is refused: the limit
+ * is out of reach, and nr_over_limit says so.
  *
  * Facts: include/net/sock.h, include/net/proto_memory.h and net/core/sock.c of 5.19 and 6.0 on.
  * Private to bench/.

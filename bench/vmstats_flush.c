@@ -8,15 +8,16 @@
  *
  * Time has no part in a run, so that the model can run it as well. The kernel's flush every 2 s is
  * flush_every: after so many of its own updates worker 0 flushes, whatever the threshold says. A
- * reader is a worker (the last ones) that reads the root's memory.stat after every read_every of its
- * own updates, and flushes then if one is due. Reads are not operations: the rate is of updates.
+ * reader is a worker (the last ones) that reads the root's memory.stat after every read_every of
+ * its own updates, and flushes then if one is due. Reads are not operations: the rate is of
+ * updates.
  *
  * staleness_bound is what a reader may miss without flushing: updates that reach the threshold
  * exactly, and on every CPU a count that has not been moved yet. The CPUs' counts are outside the
- * threshold, so a smaller threshold leaves them. It holds for the memcg that is updated, and between
- * flushes: updates during a flush may go uncounted, and with hierarchical_guarded that can silence
- * all readers of the root (vmstats_flush.h). worst_staleness is what a flush really found, or what
- * was left at the end: without readers only flush_every limits it.
+ * threshold, so a smaller threshold leaves them. It holds for the memcg that is updated, and
+ * between flushes: updates during a flush may go uncounted, and with hierarchical_guarded that can
+ * silence all readers of the root (vmstats_flush.h). worst_staleness is what a flush really found,
+ * or what was left at the end: without readers only flush_every limits it.
  */
 #include "experiment.h"
 
@@ -278,7 +279,7 @@ static int vmf_check(const struct env *env, const void *params, const void *shar
 	return rc;
 }
 
-/* no flush due: the threshold is reached and not passed, and each CPU's count is as full as can be */
+/* no flush due: the threshold is reached and not passed, and each CPU's count is full */
 static double staleness_bound(const struct vmf_params *p, long factor, long nr_cpus)
 {
 	/* batch + 1 updates are a move of one batch, or of two where batch is 1 */

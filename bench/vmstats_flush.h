@@ -20,8 +20,8 @@
  *   rule                  one update of n pages writes, beside its CPU's state of the memcg
  *   global_unconditional  (5.19) stats_updates of the CPU, for all memcgs; when that exceeds batch,
  *                         count / batch is added to stats_flush_threshold: the count is in batches
- *   global_guarded        (July 2022) the same, but a stats_flush_threshold that is already over the
- *                         threshold is only read
+ *   global_guarded        (July 2022) the same, but a stats_flush_threshold that is over the
+ *                         threshold already is only read
  *   hierarchical          (8d59d2214c23, 6.8) from the memcg to the root, at each level: the CPU's
  *                         stats_updates; when that reaches batch it goes to the memcg's own atomic,
  *                         unless that is over the threshold. Three lines per level: the memcg's
@@ -34,9 +34,9 @@
  * A flush resets the shared counts with a plain store, and the hierarchical rules' per-CPU counts
  * from another CPU: an update that runs meanwhile may be missing from the second count, never from
  * the statistics, whose counters have one writer each. The global rules leave per-CPU counts alone.
- * A child is reset before its parent, so the parent's count may come to lag behind the child's. Where
- * a child over the threshold ends the walk, the parent then never gets there: who reads the parent
- * finds no flush due, however much is missing, until the periodic flush.
+ * A child is reset before its parent, so the parent's count may come to lag behind the child's.
+ * Where a child over the threshold ends the walk, the parent then never gets there: who reads the
+ * parent finds no flush due, however much is missing, until the periodic flush.
  *
  * What stands in for more: one item of statistics (the kernel's state[] has dozens), and the flush
  * visits every CPU's own branch where the kernel keeps a list of those that changed. A flusher that

@@ -16,6 +16,8 @@ static const struct command commands[] = {
 	{"run", "[EXPERIMENT...]", "measure chosen experiments, parameters, workers and placements",
 	 cmd_run},
 	{"pick", "FILE...", "the batch to use, from result files", cmd_pick},
+	{"predict", "[EXPERIMENT...]", "what a machine that is not here would show, by the model",
+	 cmd_predict},
 	{"topo", "", "the machine as chargeline sees it", cmd_topo},
 	{"doctor", "", "what would spoil a measurement here, and the remedy", cmd_doctor},
 	{"list", "[experiments|params|placements]", "what can be measured, and how it is called",

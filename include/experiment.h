@@ -90,6 +90,9 @@ static inline bool worker_over(const struct worker *w)
 
 /* ---------------------------------------------------------------- the record */
 
+/* @name is copied */
+typedef void (*field_teller)(void *ctx, const volatile void *field, size_t size, const char *name);
+
 struct experiment {
 	const char *name;     /* "page_counter" */
 	const char *summary;  /* one line for lists */
@@ -125,6 +128,9 @@ struct experiment {
 			     const struct worker *workers, const uint64_t *ops, double *values);
 
 	void (*teardown)(void *shared);
+
+	/* names of the fields in shared memory, for the model's account of lines; NULL: none */
+	void (*describe)(const void *shared, field_teller tell, void *ctx);
 };
 
 /* ------------------------------------------------------------------ the table */

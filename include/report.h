@@ -165,4 +165,16 @@ int json_topo(const struct topo *topo, FILE *to); /* what "chargeline topo --jso
 /* what "chargeline doctor --json" prints: [{name, state, value or null, remedy or null}] */
 int json_doctor(const struct finding *findings, int nr, FILE *to); /* 0, -ENOMEM or -EIO */
 
+/* ---------------------------------------------------------------- predictions
+ *
+ * @r: one result for each case of @plan, in its order; every figure is marked as a prediction.
+ * 0, -EIO or -ENOMEM.
+ */
+struct sim_profile;
+struct sim_result;
+int predictions_text(const struct sim_profile *p, const struct plan *plan,
+		     const struct sim_result *r, FILE *to);
+int json_predictions(const struct sim_profile *p, const struct plan *plan,
+		     const struct sim_result *r, FILE *to);
+
 #endif

@@ -148,4 +148,12 @@ struct sim_result {
  */
 int sim_run(const struct sim_config *config, struct sim_result *out, struct err *err);
 
+/*
+ * sim_sweep - many predictions, on all cores; the results do not depend on how many there are
+ * @tell: called on the caller's thread with how many are done; returns true to stop; may be NULL
+ * Returns 0, 1 when stopped (@done says which), or the first error by position.
+ */
+int sim_sweep(const struct sim_config *configs, int nr, struct sim_result *out, bool *done,
+	      bool (*tell)(void *ctx, int nr_done), void *ctx, struct err *err);
+
 #endif

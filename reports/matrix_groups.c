@@ -86,11 +86,11 @@ static bool one_node(const struct results_machine *mc)
 static bool hidden_by_class(struct doc *d, const struct matrix *m, const struct results_machine *mc)
 {
 	const struct matrix_class *near = NULL;
-	int k, of = 0;
+	int k = mc->l3_caches > 1 ? TOPO_SAME_L3 : TOPO_SAME_NODE, of = 0;
 
 	if (mc->l3_caches < 2 && mc->packages < 2)
 		return false;
-	for (k = TOPO_SAME_L3; k <= TOPO_CROSS_PACKAGE; k++) {
+	for (; k <= TOPO_CROSS_PACKAGE; k++) {
 		if (m->class[k].nr_measured < 2)
 			continue;
 		if (near && m->class[k].p50 > HIDDEN * near->p50)
@@ -124,7 +124,7 @@ static bool hidden_by_latency(struct doc *d, const struct matrix *m, double *x, 
 		"but its latency is around %.1f ns or around %.1f ns (x%.1f): %d groups of CPUs are "
 		"near each other%s.",
 		below, above, above / below, nr,
-		m->exact ? "" : ", fewer if all pairs were measured");
+		m->exact ? "" : ", or fewer, as not all pairs were measured");
 	return true;
 }
 
@@ -164,8 +164,8 @@ bool matrix_findings(struct doc *d, const struct matrix *m, const struct results
 		if (m->class[k].asymmetry > LOPSIDED)
 			doc_add(d, DOC_ITEM,
 				"%s is lopsided: the two directions of a pair differ by %.0f%% in the "
-				"median. Which CPU begins and where its line is decide more than the "
-				"distance.",
+				"median. Something other than distance decides: which CPU begins, where "
+				"its line is, or a disturbance.",
 				matrix_relation_name(k), 100 * m->class[k].asymmetry);
 	d->failed |= !x;
 	free(x);

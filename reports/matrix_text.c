@@ -26,7 +26,7 @@ void matrix_name(const struct matrix *m, char *buf, size_t size)
 		snprintf(buf + len, size - len, "home %.60s", c->home ? c->home : "unknown");
 }
 
-/* "the line lives on the node of the first CPU: node 0 or 1" */
+/* "the line lives on the node of the first CPU: nodes 0-1" */
 static void home_of(const struct matrix *m, char *buf, size_t size)
 {
 	static const struct {

@@ -98,6 +98,13 @@ struct sim_line *arena_line(struct sim *s, const volatile void *addr)
 	return a->line[at];
 }
 
+int64_t arena_offset(const struct sim *s, const volatile void *addr)
+{
+	size_t at = (size_t)((const volatile char *)addr - s->arena->base);
+
+	return at < ARENA_SIZE ? (int64_t)at : -1;
+}
+
 int arena_nr_lines(const struct sim *s)
 {
 	return (int)((s->arena->used + LINE_SIZE - 1) / LINE_SIZE);

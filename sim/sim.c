@@ -50,6 +50,22 @@ static int place_workers(struct sim *s, struct err *err)
 	return 0;
 }
 
+static void note_field(void *ctx, const volatile void *field, size_t size, const char *name)
+{
+	struct sim *s = ctx;
+	int64_t offset = arena_offset(s, field);
+	struct sim_field *grown;
+
+	if (offset < 0)
+		return;
+	grown = realloc(s->field, sizeof(*grown) * (s->nr_fields + 1));
+	if (!grown)
+		return;
+	s->field = grown;
+	s->field[s->nr_fields].offset = offset;
+	snprintf(s->field[s->nr_fields++].name, sizeof(s->field->name), "%s", name);
+}
+
 static int run_setup(struct sim *s, struct err *err)
 {
 	struct worker *workers = calloc((unsigned)s->nr, sizeof(*workers));
@@ -70,6 +86,8 @@ static int run_setup(struct sim *s, struct err *err)
 		if (s->exp->worker_init)
 			rc = s->exp->worker_init(s->shared, s->params, &s->cpu[i].w, err);
 	}
+	if (!rc && s->exp->describe)
+		s->exp->describe(s->shared, note_field, s);
 	free(workers);
 	return rc;
 }
@@ -115,6 +133,7 @@ static void close_sim(struct sim *s)
 		s->exp->teardown(s->shared);
 	engine_close(s);
 	arena_free(s);
+	free(s->field);
 	free(s->cpu);
 }
 
@@ -330,6 +349,18 @@ static void sum_up(const struct sim *s, const struct mark *m, struct sim_result 
 	out->jain = squares > 0 ? sum * sum / (s->nr * squares) : 0;
 }
 
+/* "0:usage 0:min 0:low": the fields on a line */
+static void name_line(const struct sim *s, struct sim_line_report *r)
+{
+	size_t len = 0;
+	int i;
+
+	for (i = 0; i < s->nr_fields && len < sizeof(r->fields); i++)
+		if (s->field[i].offset / LINE_SIZE == r->offset / LINE_SIZE)
+			len += snprintf(r->fields + len, sizeof(r->fields) - len, "%s%s",
+					len ? " " : "", s->field[i].name);
+}
+
 /* the lines that cost most, the worst first */
 static void report_lines(const struct sim *s, struct sim_result *out)
 {
@@ -345,6 +376,7 @@ static void report_lines(const struct sim *s, struct sim_result *out)
 		r.accesses = l->accesses;
 		r.transfers = l->transfers;
 		r.waited_ps = l->waited;
+		name_line(s, &r);
 		for (k = out->nr_lines; k > 0 && out->line[k - 1].waited_ps < r.waited_ps; k--)
 			if (k < SIM_MAX_LINES)
 				out->line[k] = out->line[k - 1];

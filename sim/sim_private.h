@@ -70,6 +70,11 @@ struct sim_cpu {
 
 struct sim_arena;
 
+struct sim_field {
+	int64_t offset;
+	char name[48];
+};
+
 struct sim {
 	const struct sim_config *config;
 	const struct sim_profile *profile;
@@ -78,6 +83,8 @@ struct sim {
 	void *shared;
 	struct env env;
 	struct sim_arena *arena;
+	struct sim_field *field; /* told by the experiment */
+	int nr_fields;
 	int nr; /* workers = simulated CPUs */
 	struct sim_cpu *cpu;
 	void *stacks;
@@ -125,6 +132,7 @@ int arena_make(struct sim *s);
 void arena_free(struct sim *s);
 struct sim_line *arena_line(struct sim *s, const volatile void *addr); /* NULL: not the model's */
 int arena_nr_lines(const struct sim *s);
+int64_t arena_offset(const struct sim *s, const volatile void *addr); /* -1: not the model's */
 struct sim_line *arena_line_at(const struct sim *s, int i, int64_t *offset); /* NULL: untouched */
 
 /* ------------------------------------------------------------------ profile.c */

@@ -2,8 +2,8 @@
 /*
  * by_hand.h - an experiment run step by step on one thread: counts that can be worked out on paper
  *
- * For a test that includes a subject's source. Workers run when the test says so, in its order; what
- * their memory is allocated from ends with by_hand_close().
+ * For a test that includes a subject's source. Workers run when the test says so, in its order;
+ * what their memory is allocated from ends with by_hand_close().
  */
 #ifndef CHARGELINE_BY_HAND_H
 #define CHARGELINE_BY_HAND_H

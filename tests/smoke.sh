@@ -57,7 +57,7 @@ small="--set batch=32,64 --workers 1 --window 2ms"
 run --help
 [ $status = 0 ] && grep -q "report" out
 ok $? "chargeline --help"
-for c in report run pick topo doctor list bench; do
+for c in report run pick predict topo doctor list bench; do
 	run $c --help
 	[ $status = 0 ] && grep -q "^usage: chargeline $c" out && [ ! -s err ]
 	ok $? "chargeline $c --help"
@@ -144,6 +144,32 @@ ok $? "pick --json is JSON"
 run pick r.json r.json --margin 5% --max-batch 64 --max-stranded 64MiB
 finished && [ -s out ]
 ok $? "pick with limits over two files"
+
+# ---------------------------------------------------------------------------- predictions
+run predict -m icx-8380 --set batch=32,64 --workers 1,80
+[ $status = 0 ] && grep -q "0:usage" out && grep -qi "prediction" out &&
+	[ "$(awk 'length > 100' out | wc -l)" = 0 ]
+ok $? "predict names the lines that are waited for, and says that it predicts"
+run predict -m icx-8380 --set batch=32 --workers 4 --json
+[ $status = 0 ] && valid_json out && grep -q '"kind": "predicted"' out
+ok $? "predict --json is JSON, each figure marked"
+cp out first.json
+run predict -m icx-8380 --set batch=32 --workers 4 --json
+cmp -s out first.json
+ok $? "the same prediction is the same bytes"
+run predict -m list
+[ $status = 0 ] && grep -q "cpx-5318h" out
+ok $? "predict -m list"
+refused 2 "unknown machine 'icx-8830': nearest is 'icx-8380'" predict -m icx-8830
+refused 1 "every worker needs its own" predict -m icx-8380 --workers 161
+refused 2 "name a machine with --machine" predict
+printf ',\n40\n' >two.csv
+run predict --input "Package:1 [NUMANode(memory=1GiB)] Core:2 PU:1" --latency two.csv --set batch=8
+[ $status = 0 ]
+ok $? "predict from a topology and a matrix"
+run predict --input "Package:1 [NUMANode(memory=1GiB)] Core:3 PU:1" --latency two.csv
+[ $status = 2 ] && grep -q "'two.csv' has 2 rows, the machine has 3 CPUs" err
+ok $? "a matrix of another size than the topology"
 
 # ------------------------------------------------------------------------------ bad files
 head -c 300 a.json >cut.json

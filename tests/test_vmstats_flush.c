@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vmstats_flush on one thread, with every access reported: counts by hand, and broken invariants. */
+/* vmstats_flush on one thread, with every access reported: counts by hand, broken invariants. */
 #define KATOMIC_HOOKED
 #include "../bench/vmstats_flush.c"
 
@@ -149,7 +149,7 @@ static void guarded_stops_when_a_flush_is_due(void **state)
 	assert_int_equal(nr_writes(0), 10);
 }
 
-/* "reaches": depth writes per batch updates, until over the threshold of 4 batches at every level */
+/* "reaches": depth writes per batch updates, until over 4 batches at every level */
 static void hierarchical_writes_every_level(void **state)
 {
 	int rule, depth;
@@ -186,8 +186,8 @@ static void ancestors_count_for_all_children(void **state)
 	by_hand_metric(&b, "shared_writes");
 }
 
-/* three lines a level by way of the memcgs, a line a level by way of the CPU's own blocks (from 3N
- * loads to N + 1), here of 3 levels; over the threshold the newest rule reads the leaf's count and no more */
+/* 3 lines a level by way of the memcgs, 1 by way of the CPU's own blocks (3N become N + 1), of
+ * 3 levels; over the threshold the newest rule reads the leaf's count and no more */
 static void lines_of_an_update(void **state)
 {
 	static const struct {
@@ -287,7 +287,7 @@ static void a_reader_flushes_when_the_bound_is_passed(void **state)
 	}
 }
 
-/* a flush that met one update between child and parent: the newest rule's root is never due again */
+/* a flush that met an update between child and parent: the newest rule's root is never due */
 static void a_parent_that_lags_is_never_due(void **state)
 {
 	int rule;
