@@ -57,12 +57,16 @@ static inline void cpu_relax(void)
 /* ------------------------------------------------------------------ memory.c */
 
 struct arena; /* the memory of one window */
+struct kept;  /* what outlives a window, see env_keep(); a list, NULL at first */
+void kept_free(struct kept *kept);
 
 /*
  * arena_open - for workers on @cpus, shared lines on node @home_node (-1: spread over all nodes)
+ * @kept: what env_keep() finds and adds to; NULL: it has none
  * Lives for one window. NULL when out of memory.
  */
-struct arena *arena_open(const struct topo *topo, const struct cpulist *cpus, int home_node);
+struct arena *arena_open(const struct topo *topo, const struct cpulist *cpus, int home_node,
+			 struct kept **kept);
 
 /*
  * arena_verify - ask the kernel where every page is

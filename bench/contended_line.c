@@ -5,6 +5,12 @@
  *   value                                                                   |
  *
  * Nothing but the line itself is touched, so no counter that lives on one line can be faster.
+ *
+ * With log=1 every worker keeps the tickets that its fetch_add returned, from ticket log_after on,
+ * in memory of its own: a sample of the window, from which follows how many operations a CPU does
+ * before the line leaves it, and how many visits a cluster or a socket gets (ticket_log.h). It
+ * costs a comparison and, until the log is full, a local store per operation, so a logged case's
+ * rate is that of the logged loop.
  */
 #include "experiment.h"
 
@@ -12,17 +18,22 @@
 
 #include "bench.h"
 #include "katomic.h"
+#include "ticket_log.h"
 
 enum cl_op { CL_FETCH_ADD, CL_XCHG, CL_CMPXCHG, CL_LOAD_CMPXCHG, CL_LOAD_STORE };
 
 struct cl_params {
-	int64_t op, work_ns;
+	int64_t op, work_ns, log, log_after;
 };
 
 struct cl_worker {
-	uint64_t nr_attempts; /* cmpxchg forms: successes and failures */
-	long sum;	      /* of what the worker added, for the invariant */
-	long last;	      /* the value seen last: the first guess of op=cmpxchg */
+	uint64_t nr_attempts;	/* cmpxchg forms: successes and failures */
+	long sum;		/* of what the worker added, for the invariant */
+	long last;		/* the value seen last: the first guess of op=cmpxchg */
+	struct ticket_log *log; /* NULL: none is kept */
+	/* of worker 0 in a logged case: everybody's logs, and room for all tickets together */
+	const struct ticket_log **logs;
+	int16_t *owner;
 };
 
 struct cl_shared {
@@ -32,6 +43,15 @@ struct cl_shared {
 static void cl_fetch_add(struct cl_shared *s, struct cl_worker *me)
 {
 	me->last = atomic_long_fetch_add(1, &s->value);
+}
+
+static void cl_logged_fetch_add(struct cl_shared *s, struct cl_worker *me, long after)
+{
+	struct ticket_log *log = me->log;
+
+	me->last = atomic_long_fetch_add(1, &s->value);
+	if (log->nr < TICKET_LOG_MAX && me->last >= after)
+		log->ticket[log->nr++] = me->last;
 }
 
 static void cl_xchg(struct cl_shared *s, struct cl_worker *me)
@@ -73,16 +93,59 @@ static const struct param cl_params_table[] = {
 	 op_names, offsetof(struct cl_params, op)},
 	{"work_ns", "ns", "local work per operation", 0, 0, 1000000, 0, NULL,
 	 offsetof(struct cl_params, work_ns)},
+	{"log", "",
+	 "1: keep the tickets of op=fetch_add, 4096 per worker; costs a local store each", 0, 0, 1,
+	 0, NULL, offsetof(struct cl_params, log)},
+	{"log_after", "tickets", "the first ticket kept; by 10000 all workers are under way", 10000,
+	 0, 1000000000, 0, NULL, offsetof(struct cl_params, log_after)},
 	{NULL}};
 
 static const struct metric cl_metrics[] = {
 	{"attempts", "per operation",
 	 "compare-exchanges tried per success; none for other operations"},
+	{"visit_ops", "per visit", "log=1: operations of a CPU before the line leaves it"},
+	{"cluster_visits", "per cluster",
+	 "log=1: visits before the line leaves a cluster (L3); none: there is one"},
+	{"socket_visits", "per socket",
+	 "log=1: visits before the line leaves a socket; none: there is one"},
 	{NULL}};
+
+static int cl_validate(const void *params, int nr_workers, struct err *err)
+{
+	const struct cl_params *p = params;
+
+	if (p->log && p->op != CL_FETCH_ADD)
+		return err_set(err, -EINVAL,
+			       "log=1 goes with op=fetch_add: '%s' returns no tickets",
+			       op_names[p->op]);
+	if (p->log && nr_workers > INT16_MAX)
+		return err_set(err, -EINVAL, "log=1 on %d workers: %d at most", nr_workers,
+			       INT16_MAX);
+	return 0;
+}
+
+static bool make_logs(const struct env *env, const struct worker *workers)
+{
+	struct cl_worker *first = workers[0].priv, *me;
+	size_t nr = env->nr_workers;
+	int i;
+
+	first->logs = env_alloc_worker(env, 0, sizeof(*first->logs) * nr, 64);
+	first->owner = env_alloc_worker(env, 0, sizeof(*first->owner) * TICKET_LOG_MAX * nr, 64);
+	for (i = 0; first->logs && i < env->nr_workers; i++) {
+		me = workers[i].priv;
+		me->log = env_alloc_worker(env, i, sizeof(*me->log), 64);
+		first->logs[i] = me->log;
+		if (!me->log)
+			return false;
+	}
+	return first->logs && first->owner;
+}
 
 static int cl_setup(const struct env *env, const void *params, struct worker *workers,
 		    void **shared, struct err *err)
 {
+	const struct cl_params *p = params;
 	int i;
 
 	*shared = env_alloc(env, sizeof(struct cl_shared), 64);
@@ -91,14 +154,16 @@ static int cl_setup(const struct env *env, const void *params, struct worker *wo
 		if (!workers[i].priv)
 			*shared = NULL;
 	}
+	if (*shared && p->log && !make_logs(env, workers))
+		*shared = NULL;
 	return *shared ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
-#define CL_LOOP(step)                         \
+#define CL_LOOP(step, ...)                    \
 	for (; nr_ops; nr_ops--) {            \
 		if (work_ns)                  \
 			cpu_work_ns(work_ns); \
-		step(s, me);                  \
+		step(s, me, ##__VA_ARGS__);   \
 	}                                     \
 	break
 
@@ -111,6 +176,9 @@ static void cl_run(void *shared, const void *params, struct worker *w, uint64_t 
 
 	switch (p->op) {
 	case CL_FETCH_ADD:
+		if (p->log) {
+			CL_LOOP(cl_logged_fetch_add, p->log_after);
+		}
 		CL_LOOP(cl_fetch_add);
 	case CL_XCHG:
 		CL_LOOP(cl_xchg);
@@ -123,6 +191,16 @@ static void cl_run(void *shared, const void *params, struct worker *w, uint64_t 
 	}
 }
 
+/* what the logs say; -EUCLEAN: a ticket is missing, or was got twice */
+static int find_visits(const struct env *env, const struct worker *workers, struct visits *out,
+		       struct err *err)
+{
+	const struct cl_worker *first = workers[0].priv;
+
+	return visits_from_tickets(first->logs, env->nr_workers, env->cluster, env->socket,
+				   first->owner, out, err);
+}
+
 /* load_store loses updates by nature; the others must not */
 static int cl_check(const struct env *env, const void *params, const void *shared,
 		    const struct worker *workers, const uint64_t *ops, struct err *err)
@@ -131,6 +209,7 @@ static int cl_check(const struct env *env, const void *params, const void *share
 	const struct cl_params *p = params;
 	const struct cl_worker *me;
 	long value = atomic_long_read(&s->value), expected = 0;
+	struct visits visits;
 	int i;
 
 	for (i = 0; i < env->nr_workers; i++) {
@@ -141,13 +220,15 @@ static int cl_check(const struct env *env, const void *params, const void *share
 				   : value != expected)
 		return err_set(err, -EUCLEAN, "the line holds %ld after %ld updates", value,
 			       expected);
-	return 0;
+	return p->log ? find_visits(env, workers, &visits, err) : 0;
 }
 
 static void cl_read_metrics(const struct env *env, const void *params, const void *shared,
 			    const struct worker *workers, const uint64_t *ops, double *values)
 {
+	struct visits visits = {0, NAN, NAN, NAN};
 	uint64_t nr_attempts = 0, nr_ops = 0;
+	const struct cl_params *p = params;
 	const struct cl_worker *me;
 	int i;
 
@@ -156,7 +237,12 @@ static void cl_read_metrics(const struct env *env, const void *params, const voi
 		nr_attempts += me->nr_attempts;
 		nr_ops += ops[i];
 	}
+	if (p->log)
+		find_visits(env, workers, &visits, NULL);
 	values[0] = nr_attempts && nr_ops ? (double)nr_attempts / nr_ops : NAN;
+	values[1] = visits.ops_per_visit;
+	values[2] = visits.visits_per_cluster;
+	values[3] = visits.visits_per_socket;
 }
 
 const struct experiment contended_line_experiment = {
@@ -170,6 +256,7 @@ const struct experiment contended_line_experiment = {
 	.params = cl_params_table,
 	.params_size = sizeof(struct cl_params),
 	.metrics = cl_metrics,
+	.validate = cl_validate,
 	.setup = cl_setup,
 	.run = cl_run,
 	.check = cl_check,

@@ -14,6 +14,10 @@
  *   read  one line each way, written by one side and polled by the other, what c2clat does by
  *         default; a waiting side only reads
  *
+ * Which line it is matters: its home slice is near one CPU and far from another (on Zen one line for
+ * all pairs gave wrong matrices). So every window takes a fresh page, and the median is over lines;
+ * lines=reused keeps one, for the shape that a single line shows.
+ *
  * The rate of a case is hand-overs per second, both directions together, so the latency is its
  * inverse. The pair is ordered: worker 0 begins, and the home of the line is chosen from its CPU.
  */
@@ -25,9 +29,10 @@
 #define SPINS_PER_LOOK 4096 /* polls between two looks at worker_over() */
 
 enum c2c_protocol { C2C_CAS, C2C_READ };
+enum c2c_lines { C2C_FRESH, C2C_REUSED };
 
 struct c2c_params {
-	int64_t protocol;
+	int64_t protocol, lines;
 };
 
 struct c2c_worker {
@@ -39,18 +44,23 @@ struct c2c_shared {
 	long to[2][16] __attribute__((aligned(128))); /* read: [i][0] is written by worker i */
 };
 
+static const char *const lines_names[] = {"fresh", "reused", NULL};
 static const char *const protocol_names[] = {"cas", "read", NULL};
 static const struct param c2c_params_table[] = {
 	{"protocol", "", "cas: both sides compare-exchange one line; read: a line each way, polled",
 	 C2C_CAS, 0, C2C_READ, 0, protocol_names, offsetof(struct c2c_params, protocol)},
+	{"lines", "", "fresh: another page for every window; reused: one line for all pairs",
+	 C2C_FRESH, 0, C2C_REUSED, 0, lines_names, offsetof(struct c2c_params, lines)},
 	{NULL}};
 
 static int c2c_setup(const struct env *env, const void *params, struct worker *workers,
 		     void **shared, struct err *err)
 {
+	const struct c2c_params *p = params;
 	int i;
 
-	*shared = env_alloc(env, sizeof(struct c2c_shared), 128);
+	*shared = p->lines == C2C_REUSED ? env_keep(env, sizeof(struct c2c_shared))
+					 : env_alloc(env, sizeof(struct c2c_shared), 128);
 	for (i = 0; *shared && i < env->nr_workers; i++) {
 		workers[i].priv = env_alloc_worker(env, i, sizeof(struct c2c_worker), 64);
 		if (!workers[i].priv)

@@ -6,13 +6,15 @@
 #include "text.h"
 
 /* the table: a subject is one line here, one in meson.build and one file; reports keep this order */
-#define SUBJECTS(X)       \
-	X(page_counter)   \
-	X(contended_line) \
-	X(core_to_core)   \
-	X(memcg_stock)    \
-	X(vmstats_flush)  \
-	X(sk_forward_alloc)
+#define SUBJECTS(X)         \
+	X(page_counter)     \
+	X(contended_line)   \
+	X(false_sharing)    \
+	X(core_to_core)     \
+	X(memcg_stock)      \
+	X(vmstats_flush)    \
+	X(sk_forward_alloc) \
+	X(charge_path)
 
 #define DECLARE(subject) extern const struct experiment subject##_experiment;
 #define ENTER(subject)	 &subject##_experiment,

@@ -14,3 +14,8 @@ const char *gbench_version(void)
 {
 	return NULL;
 }
+
+bool gbench_option(int i, const char **name, const char **arg, const char **help)
+{
+	return false;
+}

@@ -298,3 +298,16 @@ void gbench_options_free(struct gbench_options *o)
 		free(o->context[i][0]);
 	o->nr_context = 0;
 }
+
+bool gbench_option(int i, const char **name, const char **arg, const char **help)
+{
+	const struct gbench_option *o = &gbench_option_table[i];
+
+	if (i < 0 || (size_t)i >= sizeof(gbench_option_table) / sizeof(gbench_option_table[0]) ||
+	    !o->name)
+		return false;
+	*name = o->name;
+	*arg = o->arg;
+	*help = o->help;
+	return true;
+}

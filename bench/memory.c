@@ -28,6 +28,12 @@ struct chunk {
 	int node; /* OS number; -1: interleaved */
 };
 
+struct kept {
+	struct kept *next;
+	struct chunk *chunk;
+	size_t size;
+};
+
 struct arena {
 	const struct topo *topo;
 	const struct cpulist *cpus;
@@ -35,9 +41,12 @@ struct arena {
 	size_t page;
 	struct chunk **worker; /* one chain per worker, and the shared one at nr */
 	int bind_errno;	       /* first refusal of a memory policy call */
+	struct kept **kept;    /* of the session */
+	struct kept *in_use;   /* by this window */
 };
 
-struct arena *arena_open(const struct topo *topo, const struct cpulist *cpus, int home_node)
+struct arena *arena_open(const struct topo *topo, const struct cpulist *cpus, int home_node,
+			 struct kept **kept)
 {
 	struct arena *a = calloc(1, sizeof(*a));
 
@@ -46,6 +55,7 @@ struct arena *arena_open(const struct topo *topo, const struct cpulist *cpus, in
 	a->topo = topo;
 	a->cpus = cpus;
 	a->home_node = home_node;
+	a->kept = kept;
 	a->page = sysconf(_SC_PAGESIZE);
 	a->worker = calloc(cpus->nr + 1, sizeof(*a->worker));
 	if (!a->worker) {
@@ -225,6 +235,44 @@ void *env_alloc_worker(const struct env *env, int idx, size_t size, size_t align
 								      : a->home_node);
 }
 
+void *env_keep(const struct env *env, size_t size)
+{
+	struct arena *a = env->arena;
+	struct kept *k = a->kept ? *a->kept : NULL;
+
+	while (k && (k->size != size || k->chunk->node != a->home_node))
+		k = k->next;
+	if (!a->kept)
+		return NULL;
+	if (!k) {
+		k = calloc(1, sizeof(*k));
+		if (!k)
+			return NULL;
+		k->size = size;
+		if (!take(a, &k->chunk, size, PAIR, a->home_node)) {
+			free(k);
+			return NULL;
+		}
+		k->next = *a->kept;
+		*a->kept = k;
+	}
+	a->in_use = k;
+	memset(k->chunk->base, 0, size);
+	return k->chunk->base;
+}
+
+void kept_free(struct kept *k)
+{
+	struct kept *next;
+
+	for (; k; k = next) {
+		next = k->next;
+		munmap(k->chunk->base, k->chunk->size);
+		free(k->chunk);
+		free(k);
+	}
+}
+
 static int verify_chunk(const struct arena *a, const struct chunk *c)
 {
 	unsigned long nr = c->touched / a->page, i;
@@ -249,6 +297,15 @@ static int verify_chunk(const struct arena *a, const struct chunk *c)
 	return rc;
 }
 
+static int say_unverified(int rc, char *note, size_t size)
+{
+	snprintf(note, size,
+		 "where memory lies is not verified: %s%s; pages were placed by first touch",
+		 rc == -EOPNOTSUPP ? "built without libnuma" : "the kernel will not say, ",
+		 rc == -EOPNOTSUPP ? "" : strerror(-rc));
+	return rc;
+}
+
 int arena_verify(struct arena *a, char *note, size_t size)
 {
 	struct chunk *c;
@@ -257,18 +314,11 @@ int arena_verify(struct arena *a, char *note, size_t size)
 	for (i = 0; i <= a->cpus->nr; i++) {
 		for (c = a->worker[i]; c; c = c->next) {
 			rc = verify_chunk(a, c);
-			if (rc < 0) {
-				snprintf(
-					note, size,
-					"where memory lies is not verified: %s%s; pages were placed "
-					"by first touch",
-					rc == -EOPNOTSUPP ? "built without libnuma"
-							  : "the kernel will not say, ",
-					rc == -EOPNOTSUPP ? "" : strerror(-rc));
-				return rc;
-			}
+			if (rc < 0)
+				return say_unverified(rc, note, size);
 			all &= rc;
 		}
 	}
-	return all;
+	rc = a->in_use ? verify_chunk(a, a->in_use->chunk) : 1;
+	return rc < 0 ? say_unverified(rc, note, size) : all & rc;
 }

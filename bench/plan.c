@@ -199,9 +199,9 @@ static int add_combination(struct plan *plan, const struct experiment *exp, cons
 	return 0;
 }
 
-/* the cross product: the last parameter turns fastest */
-static int add_sweep(struct plan *plan, const struct experiment *exp, const struct sweep *sweep,
-		     const struct cpu_lists *lists, struct err *err)
+/* the cross product over @base: the last parameter turns fastest */
+static int add_sweep(struct plan *plan, const struct experiment *exp, const void *base,
+		     const struct sweep *sweep, const struct cpu_lists *lists, struct err *err)
 {
 	int at[EXPERIMENT_MAX_PARAMS] = {0}, nr = params_count(exp), i, rc, left_out = 0;
 	int before = plan->nr_cases;
@@ -211,7 +211,7 @@ static int add_sweep(struct plan *plan, const struct experiment *exp, const stru
 	if (!params)
 		return err_set(err, -ENOMEM, "out of memory");
 	do {
-		params_defaults(exp, params);
+		memcpy(params, base, exp->params_size);
 		for (i = 0; i < nr; i++)
 			if (sweep->nr[i])
 				param_set(&exp->params[i], params, sweep->value[i][at[i]]);
@@ -317,10 +317,20 @@ static int make_lists(struct plan *plan, const struct plan_spec *spec, const str
 			       plan->thinned, sizeof(plan->thinned), err);
 }
 
-static int add_experiment(struct plan *plan, const struct plan_spec *spec,
-			  const struct experiment *exp, const struct place *place, int *used,
+/* what adding an experiment to a plan needs */
+struct adding {
+	struct plan *plan;
+	const struct plan_spec *spec;
+	const struct place *place;
+	int *used;
+};
+
+/* the sweep of the sets over @base */
+static int add_experiment(void *ctx, const struct experiment *exp, const void *base,
 			  struct err *err)
 {
+	const struct adding *to = ctx;
+	const struct plan_spec *spec = to->spec;
 	struct sweep *sweep = calloc(1, sizeof(*sweep));
 	struct cpu_lists lists = {0};
 	int i, rc = 0;
@@ -332,14 +342,34 @@ static int add_experiment(struct plan *plan, const struct plan_spec *spec,
 			rc = err_set(err, -EINVAL, "'%.80s' is not name=value[,value...]",
 				     spec->sets[i]);
 		else
-			rc = apply_set(exp, spec->sets[i], sweep, &used[i], err);
+			rc = apply_set(exp, spec->sets[i], sweep, &to->used[i], err);
 	}
 	if (!rc)
-		rc = make_lists(plan, spec, exp, sweep, place, &lists, err);
+		rc = make_lists(to->plan, spec, exp, sweep, to->place, &lists, err);
 	if (!rc)
-		rc = add_sweep(plan, exp, sweep, &lists, err);
+		rc = add_sweep(to->plan, exp, base, sweep, &lists, err);
 	cpu_lists_free(&lists);
 	free(sweep);
+	return rc;
+}
+
+/* an experiment, or all rows of a published case */
+static int add_chosen(struct adding *to, int idx, const struct experiment *exp, struct err *err)
+{
+	const struct plan_spec *spec = to->spec;
+	const struct bench_published_case *published =
+		spec->nr_experiments ? bench_published_find(spec->experiments[idx]) : NULL;
+	void *params;
+	int rc;
+
+	if (published)
+		return plan_published(published, spec, add_experiment, to, err);
+	params = malloc(exp->params_size + 1);
+	if (!params)
+		return err_set(err, -ENOMEM, "out of memory");
+	params_defaults(exp, params);
+	rc = add_experiment(to, exp, params, err);
+	free(params);
 	return rc;
 }
 
@@ -351,15 +381,21 @@ static bool only_pairs(const struct experiment *const *exp, int nr)
 	return !nr;
 }
 
-static int find_experiments(const struct plan_spec *spec, const struct experiment **out,
+/* those of published cases too; *all: there is nothing but published cases */
+static int find_experiments(const struct plan_spec *spec, const struct experiment **out, bool *all,
 			    struct err *err)
 {
+	const struct bench_published_case *published;
 	int i;
 
+	*all = spec->nr_experiments > 0;
 	if (!spec->nr_experiments)
 		out[0] = experiment_find("page_counter", err);
 	for (i = 0; i < spec->nr_experiments; i++) {
-		out[i] = experiment_find(spec->experiments[i], err);
+		published = bench_published_find(spec->experiments[i]);
+		*all &= published != NULL;
+		out[i] = experiment_find(published ? published->experiment : spec->experiments[i],
+					 err);
 		if (!out[i])
 			return -EINVAL;
 	}
@@ -369,14 +405,16 @@ static int find_experiments(const struct plan_spec *spec, const struct experimen
 static int build_cases(struct plan *plan, const struct plan_spec *spec, struct place *place,
 		       const struct experiment **exp, int nr, int *used, struct err *err)
 {
-	bool pairs;
+	struct adding to = {plan, spec, place, used};
+	bool pairs, published;
 	int i, rc;
 
-	rc = find_experiments(spec, exp, err);
+	rc = find_experiments(spec, exp, &published, err);
 	if (!rc)
 		rc = topo_place(place->topo, plan->placement, 0, &place->cpus, err);
 	if (!rc)
-		rc = plan_worker_counts(spec->workers, place->cpus.nr, &place->counts, err);
+		rc = plan_worker_counts(!spec->workers && published ? "all" : spec->workers,
+					place->cpus.nr, &place->counts, err);
 	if (rc)
 		return rc;
 	pairs = only_pairs(exp, nr);
@@ -389,7 +427,7 @@ static int build_cases(struct plan *plan, const struct plan_spec *spec, struct p
 			  : pairs	  ? PAIRS_BUDGET_NS
 					  : plan_default_budget(place->counts.nr);
 	for (i = 0; i < nr && !rc; i++)
-		rc = add_experiment(plan, spec, exp[i], place, used, err);
+		rc = add_chosen(&to, i, exp[i], err);
 	for (i = 0; i < spec->nr_sets && !rc; i++)
 		if (!used[i])
 			rc = unknown_set(exp[0], spec->sets[i], err);

@@ -49,7 +49,8 @@ const char *plan_rule(void)
 {
 	return "The default plan is page_counter with layouts packed_5_19, padded_2022 and v6_15, batches\n"
 	       "8, 16, 32, 64, 127, 128 and 256, depth 3, local work per page of 0 (saturated), 250 ns,\n"
-	       "1 us and 4 us, on 1, 2, 4, ... and all workers, one thread of each core first.\n"
+	       "1 us and 4 us, on 1, 2, 4, ... and all workers, one thread of each core first; and\n"
+	       "contended_line's fetch_add on as many workers, the limit that they are held against.\n"
 	       "It is given 80 s for each worker count, at most 15 minutes, or --budget. When 9 blocks\n"
 	       "of it do not fit, it is thinned in this order until they do: windows of 10 ms instead of\n"
 	       "20; worker counts other than 1 and all (with local work: all only); windows of 5 ms; the\n"
@@ -108,6 +109,28 @@ static int add_layout(struct plan *plan, const struct thinning *t, const struct 
 	return 0;
 }
 
+/* what one line can take, at the worker counts that have saturated cases */
+static int add_limit(struct plan *plan, const struct thinning *t, const struct cpulist *cpus,
+		     const struct cpulist *counts, struct err *err)
+{
+	const struct experiment *exp = experiment_find("contended_line", err);
+	void *params = exp ? malloc(exp->params_size) : NULL;
+	struct cpulist first = *cpus;
+	int i, rc = 0;
+
+	if (!params)
+		return err_set(err, -ENOMEM, "out of memory");
+	params_defaults(exp, params);
+	for (i = 0; i < counts->nr && !rc; i++) {
+		if (skip_count(t, 0, counts->cpu[i], cpus->nr))
+			continue;
+		first.nr = counts->cpu[i];
+		rc = plan_add_case(plan, exp, params, &first, err);
+	}
+	free(params);
+	return rc;
+}
+
 static int build(struct plan *plan, const struct thinning *t, const struct cpulist *cpus,
 		 const struct cpulist *counts, struct err *err)
 {
@@ -156,6 +179,8 @@ int plan_default(const struct topo *topo, int64_t budget_ns, uint64_t seed, stru
 		rc = plan_begin(out, NULL, NULL, err);
 		if (!rc)
 			rc = build(out, &steps[step], &cpus, &counts, err);
+		if (!rc)
+			rc = add_limit(out, &steps[step], &cpus, &counts, err);
 		if (!rc && MIN_BLOCKS * plan_block_ns(out) <= budget_ns)
 			break;
 	}

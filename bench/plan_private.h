@@ -36,6 +36,15 @@ int plan_pair_lists(const struct topo *topo, const struct cpulist *cpus, int64_t
 		    uint64_t seed, struct cpu_lists *out, char *said, size_t said_size,
 		    struct err *err);
 
+/*
+ * plan_published - @add for each row of a published case that differs from those before (cases.c)
+ * -EINVAL: a set of what tells the rows apart.
+ */
+int plan_published(const struct bench_published_case *c, const struct plan_spec *spec,
+		   int (*add)(void *ctx, const struct experiment *exp, const void *params,
+			      struct err *err),
+		   void *ctx, struct err *err);
+
 /* resolves each case's home spec for its CPUs */
 int plan_set_homes(const struct topo *topo, struct plan *plan, struct err *err);
 

@@ -19,6 +19,7 @@ struct bench_session {
 	struct cpulist cpus; /* of all cases */
 	struct crew *crew;
 	struct noise *noise;
+	struct kept *kept;
 	struct noise_reading before, after;
 	struct worker_slot *slots; /* as many as CPUs */
 	struct bench_context context;
@@ -126,6 +127,7 @@ void bench_close(struct bench_session *s)
 		return;
 	crew_close(s->crew);
 	noise_close(s->noise);
+	kept_free(s->kept);
 	free(s->before.steal);
 	free(s->after.steal);
 	free(s->slots);
@@ -196,6 +198,21 @@ static int run_case(struct bench_session *s, const struct bench_case *c, const s
 	return rc;
 }
 
+/* sockets, then clusters, of the workers' CPUs: one block, freed with its start; NULL: no memory */
+static int *groups_of(const struct topo *topo, const struct cpulist *cpus)
+{
+	int *socket = calloc(2 * (size_t)cpus->nr, sizeof(*socket)), *cluster = socket + cpus->nr;
+	const struct topo_cpu *cpu;
+	int i;
+
+	for (i = 0; socket && i < cpus->nr; i++) {
+		cpu = topo_cpu_by_os(topo, cpus->cpu[i]);
+		socket[i] = cpu ? cpu->socket : 0;
+		cluster[i] = cpu ? cpu->cluster : -1;
+	}
+	return socket;
+}
+
 static int prefix_case(const struct bench_case *c, struct err *err, int rc)
 {
 	char text[200];
@@ -210,17 +227,20 @@ int bench_window(struct bench_session *s, int case_idx, struct sample *out, stru
 	struct env env = {.nr_workers = c->cpus.nr, .cpu = c->cpus.cpu, .home_node = c->home_node};
 	struct worker *workers = calloc(c->cpus.nr, sizeof(*workers));
 	uint64_t rng = s->plan->seed ^ (uint64_t)++s->window_nr << 32;
+	int *groups = groups_of(s->topo, &c->cpus);
 	void *shared = NULL;
 	int i, rc;
 
 	*out = (struct sample){0};
 	for (i = 0; i < EXPERIMENT_MAX_METRICS; i++)
 		out->metrics[i] = NAN;
-	env.arena = arena_open(s->topo, &c->cpus, c->home_node);
-	if (!workers || !env.arena) {
+	env.arena = arena_open(s->topo, &c->cpus, c->home_node, &s->kept);
+	if (!workers || !groups || !env.arena) {
 		rc = err_set(err, -ENOMEM, "out of memory");
 		goto out;
 	}
+	env.socket = groups;
+	env.cluster = groups + c->cpus.nr;
 	for (i = 0; i < c->cpus.nr; i++)
 		workers[i] =
 			(struct worker){.idx = i, .cpu = c->cpus.cpu[i], .rng = stats_rng(&rng)};
@@ -243,6 +263,7 @@ int bench_window(struct bench_session *s, int case_idx, struct sample *out, stru
 		c->exp->teardown(shared);
 out:
 	arena_close(env.arena);
+	free(groups);
 	free(workers);
 	return rc;
 }

@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 /*
  * What a call costs and how many steps a nanosecond has, as 20-bit fixed point numbers; 0 steps
  * before calibration: no work is done. Per thread, since cores of one machine differ in speed.
@@ -98,4 +103,23 @@ double work_error(void)
 			worst = e;
 	}
 	return fabs(worst);
+}
+
+/*
+ * On aarch64 compare-and-swap loops (LL/SC) and LSE instructions differ by multiples under
+ * contention, and builds differ in silence: gcc calls out-of-line helpers that choose at run time
+ * unless -march says LSE, or -mno-outline-atomics without it says LL/SC.
+ */
+const char *bench_atomics(void)
+{
+#if defined(__x86_64__)
+	return "lock-prefixed";
+#elif defined(__aarch64__) && defined(__ARM_FEATURE_ATOMICS)
+	return "LSE";
+#elif defined(__aarch64__)
+	return getauxval(AT_HWCAP) & HWCAP_ATOMICS ? "LSE through helpers, or LL/SC by build flags"
+						   : "LL/SC";
+#else
+	return "as the compiler chose";
+#endif
 }

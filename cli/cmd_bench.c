@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,12 +39,34 @@ static int run_bench(const struct plan_args *a, char **names, int nr, int argc, 
 	return status;
 }
 
+/* libbenchmark's options, from the table that parses them */
+static void help_text(char *buf, size_t size)
+{
+	const char *name, *arg, *help;
+	char left[80];
+	size_t len;
+	int i;
+
+	len = snprintf(
+		buf, size,
+		"Every case is one benchmark of libbenchmark, which filters, repeats and prints. "
+		"Threads and\nclocks are chargeline's own. Its options:\n");
+	for (i = 0; len < size && gbench_option(i, &name, &arg, &help); i++) {
+		snprintf(left, sizeof(left), "--benchmark_%s%s%s", name, arg ? "=" : "",
+			 arg ? arg : "");
+		len += snprintf(buf + len, size - len, "\n  %-50s %s", left, help);
+	}
+	if (len < size)
+		snprintf(buf + len, size - len, "\n");
+}
+
 int cmd_bench(const struct command *self, int argc, char **argv)
 {
 	struct plan_args a = PLAN_ARGS_INIT;
 	const struct option_row rows[] = {PLAN_OPTION_ROWS(a), {NULL}};
 	char **own = calloc(argc + 1, sizeof(*own)), **theirs = calloc(argc + 1, sizeof(*theirs));
 	struct err err = ERR_INIT;
+	char text[6000];
 	int nr_own, nr_theirs, first, rc, status;
 
 	if (!own || !theirs) {
@@ -52,13 +75,8 @@ int cmd_bench(const struct command *self, int argc, char **argv)
 		goto out;
 	}
 	nr_own = split_args(argc, argv, own, theirs, &nr_theirs);
-	rc = options_parse(
-		self,
-		"Every case is one benchmark of libbenchmark, which filters, repeats and prints\n"
-		"(--benchmark_filter=REGEX, --benchmark_repetitions=N, --benchmark_format=json,\n"
-		"--benchmark_out=FILE, --benchmark_enable_random_interleaving=true,\n"
-		"--benchmark_list_tests). Threads and clocks are chargeline's own.",
-		rows, nr_own, own, &first, &err);
+	help_text(text, sizeof(text));
+	rc = options_parse(self, text, rows, nr_own, own, &first, &err);
 	if (rc)
 		status = rc > 0 ? EXIT_DONE : cli_fail(&err);
 	else

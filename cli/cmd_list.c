@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +53,62 @@ static void list_params(void)
 	}
 }
 
+/* "name=value, name=value", at most 100 columns */
+static void print_sets(const char *sets)
+{
+	size_t column = 100, len;
+
+	for (; *sets; sets += len) {
+		len = strcspn(sets, ",");
+		len += sets[len] == ',';
+		if (column + len + 1 > 100) {
+			printf("\n            ");
+			column = 12;
+		}
+		column += printf(" %.*s", (int)len, sets);
+	}
+	printf("\n");
+}
+
+/* "44.6-57.0", "10482.7", or why there is none */
+static void print_published(const struct bench_published_row *r)
+{
+	char text[48] = "-", change[24] = "";
+
+	if (isfinite(r->value[0]))
+		snprintf(text, sizeof(text), r->value[0] < r->value[1] ? "%.10g-%.10g" : "%.10g",
+			 r->value[0], r->value[1]);
+	if (r->base)
+		strcpy(change, "base");
+	else if (isfinite(r->change))
+		snprintf(change, sizeof(change), "%+.1f%%", r->change);
+	printf("    %-28s %9s %8s  %s\n", r->name, text, change, r->sets);
+	if (r->note)
+		printf("      %s\n", r->note);
+}
+
+static void list_cases(void)
+{
+	const struct bench_published_case *c;
+	const struct bench_published_row *r;
+	int i;
+
+	for (c = bench_published_cases; c->name; c++) {
+		printf("%s%s: %s\n  machine    %s\n  load       %s\n  source     %s\n",
+		       c == bench_published_cases ? "" : "\n", c->name, c->title, c->machine,
+		       c->load, c->source);
+		printf("  measures   %s with", c->experiment);
+		print_sets(c->sets);
+		for (i = 0; i < BENCH_PUBLISHED_FITS && c->fit[i].name; i++)
+			printf("  %s %s=%lld (%s)\n", i ? "          " : "to be fit ",
+			       c->fit[i].name, (long long)c->fit[i].value, c->fit[i].why);
+		printf("  rows       published value, in %s; change against the base; sets\n",
+		       c->unit);
+		for (r = c->rows; r->name; r++)
+			print_published(r);
+	}
+}
+
 static void list_placements(void)
 {
 	const struct topo_placement *p;
@@ -68,6 +125,7 @@ static const struct {
 	void (*print)(void);
 } lists[] = {{"experiments", list_experiments},
 	     {"params", list_params},
+	     {"cases", list_cases},
 	     {"placements", list_placements}};
 #define NR_LISTS (sizeof(lists) / sizeof(lists[0]))
 

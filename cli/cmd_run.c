@@ -96,7 +96,8 @@ int cmd_run(const struct command *self, int argc, char **argv)
 	rc = options_parse(
 		self,
 		"Every combination of the values of --set is a case. All cases are measured\n"
-		"block by block in random order; see 'list' for experiments and parameters.",
+		"block by block in random order; see 'list' for experiments and parameters.\n"
+		"A published case, such as s0 of 'list cases', is all its rows, on all CPUs.",
 		rows, argc, argv, &first, &err);
 	if (rc) {
 		status = rc > 0 ? EXIT_DONE : cli_fail(&err);

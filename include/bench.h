@@ -100,11 +100,12 @@ struct plan {
 
 /* What the user asked for; a plan is made from it. NULL and 0 mean "the default". */
 struct plan_spec {
-	const char *const *experiments; /* names; NULL: page_counter */
+	const char *const *experiments; /* names, or published cases; NULL: page_counter */
 	int nr_experiments;
 	const char *const *sets; /* "name=v[,v...]", applied to every experiment that has it */
 	int nr_sets;
-	const char *workers;   /* "1,2,4", "1-4", "all"; NULL: 1,2,4,...,all */
+	const char
+		*workers; /* "1,2,4", "1-4", "all"; NULL: 1,2,4,...,all; of published cases all */
 	const char *placement; /* NULL: cores-first */
 	const char *home;      /* NULL: local */
 	int64_t budget_ns;     /* 0: the default of 3 minutes, more on wide machines */
@@ -118,7 +119,8 @@ struct plan_spec {
 
 /*
  * plan_build - sweeps, worker counts and placement become a list of cases
- * The cross product of every "name=v,v" in the order of the parameter tables. Errors: -EINVAL with
+ * The cross product of every "name=v,v" in the order of the parameter tables. A published case is
+ * each of its rows, with the sets over it; what tells its rows apart cannot be set. Errors: -EINVAL with
  * the nearest name or the range, a set that no chosen experiment knows, a CPU list that is not
  * usable; -EOPNOTSUPP too few CPUs, a topology that is not this system.
  */
@@ -138,6 +140,53 @@ void plan_free(struct plan *plan);
 /* expected time: of one block, and of the whole plan at most */
 int64_t plan_block_ns(const struct plan *plan);
 int64_t plan_estimate_ns(const struct plan *plan);
+
+/* ----------------------------------------------------------- published cases */
+
+/*
+ * What others measured and published, as parameter sets of our experiments. "s0" as an experiment
+ * of a plan is all rows of the case; what is compared with the publication is the ratio between
+ * rows, never a rate.
+ */
+struct bench_published_row {
+	const char *name; /* "batch 32"; NULL ends the rows */
+	const char *sets; /* "name=value,name=value", over those of the case */
+	bool base;	  /* what the changes are against; one row of a case */
+	double value[2];  /* least and most that is published, in the case's unit; NaN: none */
+	double change;	  /* percent against the base row; 0 for the base, NaN: not published */
+	int nr_workers;	  /* other than the case's; 0: the same */
+	const char *note; /* NULL: none */
+};
+
+/* a number that no source states: a starting value, which the model may fit */
+struct bench_fit {
+	const char *name; /* a parameter of the experiment; NULL: none */
+	int64_t value;
+	const char *why; /* how the value was made */
+};
+#define BENCH_PUBLISHED_FITS 2
+
+struct bench_published_case {
+	const char *name, *title, *machine, *load, *source, *unit; /* for people */
+	const char *experiment;
+	const char *sets; /* of all rows, over the defaults */
+	int nr_workers; /* that charge or uncharge at a time on the published machine; 0: unknown */
+	struct bench_fit fit[BENCH_PUBLISHED_FITS];
+	const struct bench_published_row *rows;
+};
+
+extern const struct bench_published_case bench_published_cases[]; /* ends with .name == NULL */
+
+/* NULL when there is none of that name */
+const struct bench_published_case *bench_published_find(const char *name);
+const struct bench_published_row *bench_published_base(const struct bench_published_case *c);
+
+/* defaults, the case's sets, its fits, the row's sets: all of @params. -EINVAL: a wrong table */
+int bench_published_params(const struct bench_published_case *c,
+			   const struct bench_published_row *row, void *params, struct err *err);
+
+/* whether rows of the case differ in @param */
+bool bench_published_tells_apart(const struct bench_published_case *c, const char *param);
 
 /* -------------------------------------------------------------------- runner */
 
@@ -197,6 +246,9 @@ void bench_close(struct bench_session *s);
  */
 void cpu_work_ns(int64_t n);
 
+/* which instructions the atomics of this build are, here: "lock-prefixed", "LSE", "LL/SC", ... */
+const char *bench_atomics(void);
+
 /* a case in words: "page_counter layout=v6_15 batch=64 depth=3 ... 2 workers"; only what differs
  * from the defaults, and the workers. Returns @buf. */
 const char *bench_case_text(const struct bench_case *c, char *buf, size_t size);
@@ -212,6 +264,8 @@ const char *bench_case_text(const struct bench_case *c, char *buf, size_t size);
  */
 int gbench_main(const struct topo *topo, const struct plan *plan, int argc, char **argv,
 		struct err *err);
+/* option @i of those that gbench_main() takes, with "--benchmark_" before @name; false: no more */
+bool gbench_option(int i, const char **name, const char **arg, const char **help);
 const char *gbench_version(void); /* of the library found at build time; NULL: built without */
 
 #endif

@@ -59,12 +59,20 @@ struct metric {
 struct env {
 	int nr_workers;
 	const int *cpu; /* OS number of each worker's CPU */
-	int home_node;	/* OS number of the node of env_alloc() memory; -1 interleaved or unknown */
-	void *arena;	/* private to the maker */
+	/* of each worker's CPU, topo.h's numbers; cluster -1: none; NULL: the maker does not know */
+	const int *socket, *cluster;
+	int home_node; /* OS number of the node of env_alloc() memory; -1 interleaved or unknown */
+	void *arena;   /* private to the maker */
 };
 
 /* memory of the shared lines, on the home node; NULL when there is no more: fail with -ENOMEM */
 void *env_alloc(const struct env *env, size_t size, size_t align);
+
+/*
+ * env_keep - like env_alloc(), but the same memory in every window of the run, cleared
+ * For experiments that ask what one physical line does. One piece of each size and home node.
+ */
+void *env_keep(const struct env *env, size_t size);
 
 /* memory of worker @idx alone, on the node of its CPU; call it from setup() */
 void *env_alloc_worker(const struct env *env, int idx, size_t size, size_t align);

@@ -159,8 +159,8 @@ static void run(struct doc *d, const struct results *const *r, int nr)
 		doc_fact(d, "thinned", "%s", r[0]->thinned);
 	if (r[0]->note && *r[0]->note)
 		doc_fact(d, "note", "%s", r[0]->note);
-	doc_fact(d, "built", "chargeline %s, %s", or_unknown(r[0]->build.version),
-		 or_unknown(r[0]->build.compiler));
+	doc_fact(d, "built", "chargeline %s, %s (%s)", or_unknown(r[0]->build.version),
+		 or_unknown(r[0]->build.compiler), or_unknown(r[0]->build.flags));
 }
 
 void record_head(struct doc *d, const struct results *const *r, int nr)

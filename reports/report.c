@@ -78,10 +78,13 @@ static int make_doc(struct report *rep, struct err *err)
 	record_head(d, rep->r, rep->nr);
 	record_warnings(d, rep);
 	record_findings(d, rep->r, rep->nr);
+	published_sections(d, rep);
 	if (rep->pick)
 		pick_sections(d, rep->pick);
 	if (rep->grid)
 		counter_sections(d, rep->grid, layout_index(rep));
+	limit_sections(d, &rep->set);
+	spacing_sections(d, &rep->set);
 	matrix_sections(d, rep, only_matrices(rep));
 	cases_sections(d, &rep->set);
 	record_repeat(d, rep->r, rep->nr);

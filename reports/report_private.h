@@ -50,6 +50,14 @@ void pick_sections(struct doc *d, const struct pick *p);
 void counter_sections(struct doc *d, const struct grid *g, int layout);
 void cases_sections(struct doc *d, const struct series_set *set);
 
+/* published.c: published | measured, for each case that the run's command names */
+void published_sections(struct doc *d, const struct report *rep);
+
+/* limit.c: shared updates against contended_line; spacing.c: what false_sharing found; nothing when
+ * the files do not have it */
+void limit_sections(struct doc *d, const struct series_set *set);
+void spacing_sections(struct doc *d, const struct series_set *set);
+
 /*
  * matrix_text.c: the latencies in short, for a report of nothing else; the section, which says them
  * when they are not @answered already. matrix_groups.c: what they show of the machine, as

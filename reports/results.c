@@ -59,11 +59,13 @@ static int fill_machine(struct results_machine *m, const struct topo *topo)
 
 static int fill_build(struct results_build *b)
 {
+	char flags[512];
 	int rc = 0;
 
+	snprintf(flags, sizeof(flags), "%s; atomics %s", BUILD_FLAGS_TEXT, bench_atomics());
 	b->version = copy(CHARGELINE_VERSION, &rc);
 	b->compiler = copy(COMPILER, &rc);
-	b->flags = copy(BUILD_FLAGS_TEXT, &rc);
+	b->flags = copy(flags, &rc);
 	b->hwloc = copy(HWLOC_VERSION_TEXT, &rc);
 	if (gbench_version())
 		b->libbenchmark = copy(gbench_version(), &rc);

@@ -14,6 +14,7 @@
 
 void *model_env_alloc(const struct env *env, size_t size, size_t align);
 void *model_env_alloc_worker(const struct env *env, int idx, size_t size, size_t align);
+void *model_env_keep(const struct env *env, size_t size);
 
 struct sim_arena {
 	char *base;
@@ -138,4 +139,9 @@ void *model_env_alloc(const struct env *env, size_t size, size_t align)
 void *model_env_alloc_worker(const struct env *env, int idx, size_t size, size_t align)
 {
 	return take(env->arena, size, align);
+}
+
+void *model_env_keep(const struct env *env, size_t size)
+{
+	return take(env->arena, size, PAIR);
 }

@@ -46,7 +46,11 @@ static int place_workers(struct sim *s, struct err *err)
 				       cpus->cpu[i]);
 		s->cpu[i].idx = i;
 		s->cpu[i].pidx = k;
+		s->groups[i] = all[k].socket;
+		s->groups[s->nr + i] = all[k].cluster;
 	}
+	s->env.socket = s->groups;
+	s->env.cluster = s->groups + s->nr;
 	return 0;
 }
 
@@ -117,7 +121,8 @@ static int open_sim(struct sim *s, const struct sim_config *config, struct err *
 			return rc;
 	}
 	s->cpu = calloc((unsigned)s->nr, sizeof(*s->cpu));
-	if (!s->cpu || arena_make(s))
+	s->groups = calloc(2 * (unsigned)s->nr, sizeof(*s->groups));
+	if (!s->cpu || !s->groups || arena_make(s))
 		return err_set(err, -ENOMEM, "out of memory");
 	rc = place_workers(s, err);
 	if (!rc)
@@ -133,6 +138,7 @@ static void close_sim(struct sim *s)
 		s->exp->teardown(s->shared);
 	engine_close(s);
 	arena_free(s);
+	free(s->groups);
 	free(s->field);
 	free(s->cpu);
 }

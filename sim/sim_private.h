@@ -82,6 +82,7 @@ struct sim {
 	const void *params;
 	void *shared;
 	struct env env;
+	int *groups; /* env.socket, then env.cluster */
 	struct sim_arena *arena;
 	struct sim_field *field; /* told by the experiment */
 	int nr_fields;

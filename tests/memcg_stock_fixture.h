@@ -93,7 +93,7 @@ static void bare_open(struct bare *b, int nr_workers, const char *sets)
 		b->cpu[i] = cpus.cpu[0];
 	b->cpus = (struct cpulist){nr_workers, b->cpu};
 	b->env = (struct env){.nr_workers = nr_workers, .cpu = b->cpu};
-	b->env.arena = arena_open(topo, &b->cpus, topo_nodes(topo, &(int){0})[0].os);
+	b->env.arena = arena_open(topo, &b->cpus, topo_nodes(topo, &(int){0})[0].os, NULL);
 	for (i = 0; i < nr_workers; i++)
 		b->w[i] = (struct worker){
 			.idx = i, .cpu = b->cpu[i], .rng = 77 * i + 1, .over = &b->over};

@@ -65,7 +65,7 @@ done
 run
 [ $status = 2 ] && grep -q usage err
 ok $? "no command: usage, 2"
-for l in experiments params placements; do
+for l in experiments params cases placements; do
 	run list $l
 	[ $status = 0 ] && [ -s out ]
 	ok $? "chargeline list $l"
@@ -127,6 +127,15 @@ ok $? "a complete record has nothing to resume"
 run run --set batch=32,128 --workers 1 --window 2ms --blocks 3 -o a.json --resume
 [ $status = 1 ] && grep -q "'a.json'\|case" err && cmp -s a.json before.json
 ok $? "resume refuses another plan"
+
+if [ $(($(nproc) % 2)) = 0 ]; then
+	run run s2 --window 2ms --blocks 3 -o s2.json
+	finished && complete s2.json && grep -q "Published case s2: ratio between rows" out &&
+		grep -q "^  aligned, batch 64 .*-14.0%" out
+	ok $? "a published case: its rows, published beside measured"
+else
+	skip "a published case: its rows, published beside measured" "an odd number of CPUs"
+fi
 
 run report --budget 2s -o r.json
 finished && valid_json r.json && [ -s r.html ] && grep -qi "batch" out

@@ -71,6 +71,7 @@ static void records_are_complete(void **state)
 /* ------------------------------------------------------------- one worker, by hand */
 
 struct bare {
+	struct kept *kept;
 	struct cpulist one;
 	struct env env;
 	struct worker w;
@@ -85,7 +86,7 @@ static void bare_open(struct bare *b, const struct experiment *e, const void *pa
 	memset(b, 0, sizeof(*b));
 	b->one = (struct cpulist){1, cpus.cpu};
 	b->env = (struct env){.nr_workers = 1, .cpu = b->one.cpu};
-	b->env.arena = arena_open(topo, &b->one, topo_nodes(topo, &(int){0})[0].os);
+	b->env.arena = arena_open(topo, &b->one, topo_nodes(topo, &(int){0})[0].os, &b->kept);
 	b->w.cpu = cpus.cpu[0];
 	b->w.rng = 1;
 	assert_ok(e->setup(&b->env, params, &b->w, &b->shared, &err), &err);
@@ -98,6 +99,7 @@ static void bare_close(struct bare *b, const struct experiment *e)
 	if (e->teardown)
 		e->teardown(b->shared);
 	arena_close(b->env.arena);
+	kept_free(b->kept);
 }
 
 /* run() does exactly nr_ops, however they are cut into chunks; an operation that is claimed but was
@@ -275,6 +277,43 @@ static void sk_forward_alloc_loses_nothing_in_combination(void **state)
 	loses_nothing_in("sk_forward_alloc", sets, 7, 3 * 2 * 2 * 2 * 2 * 2);
 }
 
+/* distances at which fields are one, share a line, a pair of lines, nothing */
+static void false_sharing_loses_nothing_in_combination(void **state)
+{
+	static const char *const sets[] = {"distance=0,8,64,256", "pattern=writers,writer_reader",
+					   "parity=even,odd", "op=add,store"};
+
+	loses_nothing_in("false_sharing", sets, 4, 4 * 2 * 2 * 2);
+}
+
+/* real threads: no ticket is missing in the logs, and a visit has one operation at least */
+static void the_order_of_service_is_logged(void **state)
+{
+	static const char *const sets[] = {"log=1", "log_after=0,2000", "work_ns=0,200"},
+				 *name = "contended_line";
+	struct plan_spec spec = {.experiments = &name,
+				 .nr_experiments = 1,
+				 .sets = sets,
+				 .nr_sets = 3,
+				 .workers = "all",
+				 .window_ns = 5000000};
+	struct err err = ERR_INIT;
+	struct bench_session *s;
+	struct sample sample;
+	struct plan plan;
+	int i;
+
+	assert_ok(plan_build(topo, &spec, &plan, &err), &err);
+	assert_int_equal(plan.nr_cases, 4);
+	assert_ok(bench_open(&s, topo, &plan, &err), &err);
+	for (i = 0; i < plan.nr_cases; i++) {
+		assert_ok(bench_window(s, i, &sample, &err), &err);
+		assert_true(isnan(sample.metrics[1]) || sample.metrics[1] >= 1);
+	}
+	bench_close(s);
+	plan_free(&plan);
+}
+
 static void shared_updates_fall_with_the_batch(void **state)
 {
 	static const char *const sets[] = {"batch=1,8,64"};
@@ -306,6 +345,8 @@ int main(void)
 		cmocka_unit_test(page_counter_loses_nothing_in_combination),
 		cmocka_unit_test(vmstats_flush_loses_nothing_in_combination),
 		cmocka_unit_test(sk_forward_alloc_loses_nothing_in_combination),
+		cmocka_unit_test(false_sharing_loses_nothing_in_combination),
+		cmocka_unit_test(the_order_of_service_is_logged),
 		cmocka_unit_test(shared_updates_fall_with_the_batch),
 	};
 

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The published cases: facts of kernel-facts.md 5 (tags in brackets) as parameter sets.
+ *
+ * What the sources do not say is not made up: where depth, size or machine are not published, the
+ * row has the subject's default and the case says so. The two starting values that a fit may
+ * change, at most, are made by arithmetic:
+ *
+ *   a rate per worker is published (s0, s2)   work = bits of a send / published rate of the base;
+ *                                             pages = bytes of a send in whole pages
+ *   only a share of the cycles (s3, s4)       the line is taken to be saturated: a round of all
+ *                                             CPUs, 60 ns each (assumed), passes per shared update;
+ *                                             work = (1 - share) x CPUs x 60 / operations per update
+ */
+#include "plan_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NETPERF "source=page,uncharge=other_cpu,memcgs=shared,slot_layout=single,base_offset=16"
+
+static const struct bench_published_row s0_rows[] = {
+	{.name = "root cgroup", .sets = "charging=off", .value = {21694.8, 21694.8}, .change = NAN},
+	{.name = "batch 32",
+	 .sets = "batch=32",
+	 .base = true,
+	 .value = {10482.7, 10482.7},
+	 .change = 0},
+	{.name = "batch 64", .sets = "batch=64", .value = {17064.7, 17064.7}, .change = 62.7},
+	{NULL}};
+
+static const struct bench_published_row s1_rows[] = {
+	{.name = "drain",
+	 .sets = "overflow=drain",
+	 .base = true,
+	 .value = {44.6, 57.0},
+	 .change = 0,
+	 .note = "in the bad range of message sizes"},
+	{.name = "trim",
+	 .sets = "overflow=trim",
+	 .value = {NAN, NAN},
+	 .change = NAN,
+	 .note = "gone; outside the bad range it is 0.27-0.71%"},
+	{NULL}};
+
+static const struct bench_published_row s2_rows[] = {
+	{.name = "uncontended",
+	 .sets = "charging=off,layout=packed_5_19,batch=32",
+	 .base = true,
+	 .value = {15722, 15722},
+	 .change = 0,
+	 .note = "before 4890b686f408: hardly anything reaches the memcg"},
+	{.name = "packed, batch 32",
+	 .sets = "layout=packed_5_19,batch=32",
+	 .value = {4792, 4792},
+	 .change = -69.5},
+	{.name = "neighbours moved, batch 32",
+	 .sets = "layout=packed_5_19,batch=32,base_offset=32",
+	 .value = {9300, 9300},
+	 .change = -40.8,
+	 .note = "memory counter behind those of v1: 0xd0 to 0x220 (derived from [F2]), byte 32"},
+	{.name = "aligned, batch 32",
+	 .sets = "layout=aligned_2022_test,batch=32",
+	 .value = {11341, 11341},
+	 .change = -27.9},
+	{.name = "aligned, batch 64",
+	 .sets = "layout=aligned_2022_test,batch=64",
+	 .value = {13521, 13521},
+	 .change = -14.0},
+	{.name = "aligned, batch 128",
+	 .sets = "layout=aligned_2022_test,batch=128",
+	 .value = {13772, 13772},
+	 .change = -12.4},
+	{.name = "packed, batch 32, 72 clients",
+	 .sets = "layout=packed_5_19,batch=32",
+	 .nr_workers = 144,
+	 .value = {NAN, NAN},
+	 .change = -73.7,
+	 .note = "against uncontended with 72 clients"},
+	{NULL}};
+
+static const struct bench_published_row s3_rows[] = {{.name = "unguarded",
+						      .sets = "rule=global_unconditional",
+						      .base = true,
+						      .value = {44.88, 44.88},
+						      .change = 0},
+						     {.name = "guarded",
+						      .sets = "rule=global_guarded",
+						      .value = {0.12, 0.12},
+						      .change = 95,
+						      .note = "x1.95 of the score"},
+						     {NULL}};
+
+static const struct bench_published_row s4_rows[] = {
+	{.name = "reclaim at any page",
+	 .sets = "reclaim=zero",
+	 .base = true,
+	 .value = {49.1, 49.1},
+	 .change = 0,
+	 .note = "page_counter_try_charge 16.8, page_counter_cancel 16.6, try_charge 15.7"},
+	{.name = "reclaim at 64 KiB",
+	 .sets = "reclaim=64k",
+	 .value = {NAN, NAN},
+	 .change = 107,
+	 .note = "x2.07 of the requests per second"},
+	{NULL}};
+
+const struct bench_published_case bench_published_cases[] = {
+	{.name = "s0",
+	 .title = "charge batch 64",
+	 .machine = "72 CPUs; model and sockets are not published",
+	 .load = "36 netperf TCP_SENDFILE 10K, 3-level cgroup, min and low set at its top level",
+	 .source = "patch of August 2022 and its cover letter [C1][C2]",
+	 .unit = "Mbps",
+	 .experiment = "charge_path",
+	 .sets = NETPERF ",layout=packed_5_19,depth=4,protection=unconditional,protection_level=2",
+	 .nr_workers = 72,
+	 .fit = {{"work_ns", 3776, "10,240 bytes at 21694.8 Mbps: the root cgroup"},
+		 {"pages", 3, "10,240 bytes are 2.5 pages"}},
+	 .rows = s0_rows},
+	{.name = "s1",
+	 .title = "trim the stock, do not drain it",
+	 .machine = "not published",
+	 .load = "request/response traffic: 1 page charged, 2 uncharged, on one CPU; depth not "
+		 "published",
+	 .source = "patch of August 2026, v2 (seed 001)",
+	 .unit = "% of CPU in charge and uncharge",
+	 .experiment = "memcg_stock",
+	 .sets = "pattern=request_response,slot_layout=seven_8bit,batch=64,sharing=shared",
+	 .fit = {{"work_ns", 0, "no rate is published: saturated"}},
+	 .rows = s1_rows},
+	{.name = "s2",
+	 .title = "alignment of page_counter x batch",
+	 .machine = "4 x Xeon Gold 5318H, 144 CPUs",
+	 .load = "36 netperf SCTP_STREAM_MANY 10K; depth not published",
+	 .source = "LKP and replies, June and July 2022 [M1][M3] (seed 002)",
+	 .unit = "Mbps per client",
+	 .experiment = "charge_path",
+	 .sets = NETPERF ",depth=2,protection=off",
+	 .nr_workers = 72,
+	 .fit = {{"work_ns", 5211, "10,240 bytes at 15722 Mbps: uncontended"},
+		 {"pages", 3, "10,240 bytes are 2.5 pages"}},
+	 .rows = s2_rows},
+	{.name = "s3",
+	 .title = "guard of the flush threshold",
+	 .machine = "2 x Xeon Platinum 8380, 160 CPUs",
+	 .load = "pts/hackbench, count 4, 160 threads",
+	 .source = "patch of July 2022 (seed 003)",
+	 .unit = "% of cycles in the update",
+	 .experiment = "vmstats_flush",
+	 .sets = "batch=32,memcgs=shared",
+	 .nr_workers = 160,
+	 .fit = {{"work_ns", 160, "55.12% of 160 CPUs x 60 ns, by 33 updates"}},
+	 .rows = s3_rows},
+	{.name = "s4",
+	 .title = "reclaim threshold of sockets",
+	 .machine = "224 logical CPUs (derived); model not published",
+	 .load = "8 memcached/memtier pairs, each with 28 CPUs; message size and depth not published",
+	 .source = "series of May 2023 (seed 004) [K8]",
+	 .unit = "% of cycles in charge and cancel",
+	 .experiment = "charge_path",
+	 .sets = "source=socket,uncharge=other_cpu,memcgs=shared,layout=padded_2022,batch=64,"
+		 "slot_layout=single",
+	 .nr_workers = 224,
+	 .fit = {{"work_ns", 107, "50.9% of 224 CPUs x 60 ns, by 64 messages of a page"},
+		 {"message_bytes", 1024, "chosen: less than a page"}},
+	 .rows = s4_rows},
+	{NULL}};
+
+/* ------------------------------------------------------------------------- look-up */
+
+const struct bench_published_case *bench_published_find(const char *name)
+{
+	const struct bench_published_case *c;
+
+	for (c = bench_published_cases; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+const struct bench_published_row *bench_published_base(const struct bench_published_case *c)
+{
+	const struct bench_published_row *row = c->rows;
+
+	while (!row->base)
+		row++;
+	return row;
+}
+
+/* "name=value,name=value" over @params */
+static int apply_sets(const struct experiment *exp, const char *sets, void *params, struct err *err)
+{
+	char text[512], *set, *value, *save;
+	const struct param *p;
+	int64_t v;
+
+	if (snprintf(text, sizeof(text), "%s", sets) >= (int)sizeof(text))
+		return err_set(err, -EINVAL, "sets of %zu bytes", strlen(sets));
+	for (set = strtok_r(text, ",", &save); set; set = strtok_r(NULL, ",", &save)) {
+		value = strchr(set, '=');
+		if (!value)
+			return err_set(err, -EINVAL, "'%.80s' is not name=value", set);
+		*value++ = 0;
+		p = params_find(exp, set, err);
+		if (!p || param_parse(p, value, &v, err))
+			return -EINVAL;
+		param_set(p, params, v);
+	}
+	return 0;
+}
+
+int bench_published_params(const struct bench_published_case *c,
+			   const struct bench_published_row *row, void *params, struct err *err)
+{
+	const struct experiment *exp = experiment_find(c->experiment, err);
+	const struct param *p;
+	int i, rc;
+
+	if (!exp)
+		return -EINVAL;
+	params_defaults(exp, params);
+	rc = apply_sets(exp, c->sets, params, err);
+	for (i = 0; i < BENCH_PUBLISHED_FITS && c->fit[i].name && !rc; i++) {
+		p = params_find(exp, c->fit[i].name, err);
+		if (!p)
+			return -EINVAL;
+		param_set(p, params, c->fit[i].value);
+	}
+	return rc ? rc : apply_sets(exp, row->sets, params, err);
+}
+
+bool bench_published_tells_apart(const struct bench_published_case *c, const char *param)
+{
+	const struct experiment *exp = experiment_find(c->experiment, NULL);
+	const struct param *p = exp ? params_find(exp, param, NULL) : NULL;
+	const struct bench_published_row *row;
+	void *params = p ? calloc(1, exp->params_size) : NULL;
+	bool differs = false;
+	int64_t first = 0, v;
+
+	for (row = c->rows; params && row->name; row++) {
+		if (bench_published_params(c, row, params, NULL))
+			break;
+		v = param_get(p, params);
+		first = row == c->rows ? v : first;
+		differs |= v != first;
+	}
+	free(params);
+	return differs;
+}
+
+/* ---------------------------------------------------------------------------- plan */
+
+/* rows that differ in name only (the same at another number of clients) are measured once */
+static bool same_as_an_earlier(const struct bench_published_case *c,
+			       const struct bench_published_row *row, const void *params,
+			       size_t size)
+{
+	const struct bench_published_row *r;
+	void *other = calloc(1, size);
+	bool same = false;
+
+	for (r = c->rows; other && r != row && !same; r++)
+		same = !bench_published_params(c, r, other, NULL) && !memcmp(other, params, size);
+	free(other);
+	return same;
+}
+
+static int check_sets(const struct bench_published_case *c, const struct plan_spec *spec,
+		      struct err *err)
+{
+	char name[64];
+	int i;
+
+	for (i = 0; i < spec->nr_sets; i++) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(spec->sets[i], "="),
+			 spec->sets[i]);
+		if (bench_published_tells_apart(c, name))
+			return err_set(err, -EINVAL,
+				       "%s tells the rows of %s apart: it cannot be set for all of "
+				       "them; set it for %s instead",
+				       name, c->name, c->experiment);
+	}
+	return 0;
+}
+
+int plan_published(const struct bench_published_case *c, const struct plan_spec *spec,
+		   int (*add)(void *ctx, const struct experiment *exp, const void *params,
+			      struct err *err),
+		   void *ctx, struct err *err)
+{
+	const struct experiment *exp = experiment_find(c->experiment, err);
+	const struct bench_published_row *row;
+	int rc = exp ? check_sets(c, spec, err) : -EINVAL;
+	void *params = exp ? calloc(1, exp->params_size) : NULL;
+
+	if (!rc && !params)
+		rc = err_set(err, -ENOMEM, "out of memory");
+	for (row = c->rows; row->name && !rc; row++) {
+		rc = bench_published_params(c, row, params, err);
+		if (!rc && !same_as_an_earlier(c, row, params, exp->params_size))
+			rc = add(ctx, exp, params, err);
+	}
+	free(params);
+	return rc;
+}

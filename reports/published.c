@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* The published cases that were run: the change that was published beside the one measured here. */
+#include "report_private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment.h"
+
+/* a case, and what tells its rows apart */
+struct published {
+	const struct bench_published_case *c;
+	const struct experiment *exp;
+	bool axis[EXPERIMENT_MAX_PARAMS]; /* of exp->params */
+	void *params;
+};
+
+static bool same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* is @word one of the words of the command? */
+static bool names(const char *command, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at = command;
+
+	while (at && (at = strstr(at, word))) {
+		if (at > command && at[-1] == ' ' && (!at[len] || at[len] == ' '))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+static bool was_run(const struct report *rep, const struct bench_published_case *c)
+{
+	int i = 0;
+
+	while (i < rep->nr && !names(rep->r[i]->command, c->name))
+		i++;
+	return i < rep->nr;
+}
+
+static bool is_row(const struct published *p, const struct bench_published_row *row,
+		   const struct result_case *c)
+{
+	int64_t v;
+	int i;
+
+	if (!same(c->experiment, p->exp->name) ||
+	    bench_published_params(p->c, row, p->params, NULL))
+		return false;
+	for (i = 0; p->exp->params[i].name; i++)
+		if (p->axis[i] && (!result_param(c, p->exp->params[i].name, &v) ||
+				   v != param_get(&p->exp->params[i], p->params)))
+			return false;
+	return true;
+}
+
+/* the same but for what tells rows apart */
+static bool same_group(const struct published *p, const struct result_case *a,
+		       const struct result_case *b)
+{
+	const struct param *param = p->exp->params;
+	int i;
+
+	if (a->nr_workers != b->nr_workers || !same(a->placement, b->placement) ||
+	    !same(a->home, b->home))
+		return false;
+	for (i = 0; param[i].name; i++)
+		if (!p->axis[i] &&
+		    !same(result_param_text(a, param[i].name), result_param_text(b, param[i].name)))
+			return false;
+	return true;
+}
+
+static const struct series *find_row(const struct published *p, const struct series_set *set,
+				     const struct bench_published_row *row,
+				     const struct result_case *base)
+{
+	int i;
+
+	for (i = 0; i < set->nr; i++)
+		if (is_row(p, row, set->s[i].c) && same_group(p, set->s[i].c, base))
+			return &set->s[i];
+	return NULL;
+}
+
+static void published_cells(struct doc *d, const struct bench_published_row *row)
+{
+	if (!isfinite(row->value[0]))
+		doc_absent(d, "not published");
+	else if (row->value[0] < row->value[1])
+		doc_cell(d, "%.10g-%.10g", row->value[0], row->value[1]);
+	else
+		doc_cell(d, "%.10g", row->value[0]);
+	if (row->base)
+		doc_cell(d, "base");
+	else if (isfinite(row->change))
+		doc_cell(d, "%+.1f%%", row->change);
+	else
+		doc_absent(d, "not published as a change");
+}
+
+/* what the user set otherwise than the case has it */
+static void say_overrides(struct doc *d, const struct published *p, const struct result_case *c)
+{
+	const struct param *param;
+	char value[64];
+	int64_t v;
+	int i;
+
+	if (bench_published_params(p->c, bench_published_base(p->c), p->params, NULL))
+		return;
+	for (i = 0; p->exp->params[i].name; i++) {
+		param = &p->exp->params[i];
+		if (p->axis[i] || !result_param(c, param->name, &v) ||
+		    v == param_get(param, p->params))
+			continue;
+		doc_add(d, DOC_ITEM, "%s=%s here, the case has %s", param->name,
+			result_param_text(c, param->name),
+			param_text(param, param_get(param, p->params), value, sizeof(value)));
+	}
+}
+
+static void group_table(struct doc *d, const struct published *p, const struct series_set *set,
+			const struct series *base)
+{
+	const struct bench_published_row *row;
+	const struct series *s;
+
+	say_overrides(d, p, base->c);
+	doc_table(d, "Published case %s: ratio between rows, %d worker%s here", p->c->name,
+		  base->c->nr_workers, base->c->nr_workers == 1 ? "" : "s");
+	doc_col(d, DOC_KEY, "row");
+	doc_col(d, DOC_NUM, "published\nvalue");
+	doc_col(d, DOC_NUM, "published\nchange");
+	doc_col(d, DOC_NUM, "measured\nchange");
+	doc_col(d, DOC_NUM, "%s/s\nhere", p->exp->unit);
+	for (row = p->c->rows; row->name; row++) {
+		s = find_row(p, set, row, base->c);
+		doc_cell(d, "%s", row->name);
+		published_cells(d, row);
+		if (row->base)
+			doc_cell(d, "base");
+		else
+			cell_ratio(d, s, base);
+		cell_rate(d, s);
+	}
+}
+
+static void say_case(struct doc *d, const struct bench_published_case *c)
+{
+	char workers[32] = "an unknown number of";
+	int i;
+
+	if (c->nr_workers)
+		snprintf(workers, sizeof(workers), "about %d", c->nr_workers);
+	doc_add(d, DOC_PARA,
+		"%s, %s. Published by: %s. Machine: %s. Load: %s, %s workers. Values in %s.",
+		c->name, c->title, c->source, c->machine, c->load, workers, c->unit);
+	for (i = 0; i < BENCH_PUBLISHED_FITS && c->fit[i].name; i++)
+		doc_add(d, DOC_ITEM, "not published, set to begin with: %s=%lld (%s)",
+			c->fit[i].name, (long long)c->fit[i].value, c->fit[i].why);
+}
+
+/* a table for each base row that was measured: worker counts, and what the user swept */
+static bool case_tables(struct doc *d, const struct report *rep, struct published *p, bool begun)
+{
+	const struct bench_published_row *base = bench_published_base(p->c);
+	bool said = false;
+	int i;
+
+	for (i = 0; p->exp->params[i].name && i < EXPERIMENT_MAX_PARAMS; i++)
+		p->axis[i] = bench_published_tells_apart(p->c, p->exp->params[i].name);
+	for (i = 0; i < rep->set.nr; i++) {
+		if (!is_row(p, base, rep->set.s[i].c))
+			continue;
+		if (!begun)
+			doc_section(d, "published", "Published cases");
+		if (!said)
+			say_case(d, p->c);
+		begun = said = true;
+		group_table(d, p, &rep->set, &rep->set.s[i]);
+	}
+	return begun;
+}
+
+void published_sections(struct doc *d, const struct report *rep)
+{
+	struct published p;
+	bool begun = false;
+
+	for (p.c = bench_published_cases; p.c->name; p.c++) {
+		if (!was_run(rep, p.c))
+			continue;
+		p.exp = experiment_find(p.c->experiment, NULL);
+		p.params = p.exp ? malloc(p.exp->params_size) : NULL;
+		if (p.params)
+			begun = case_tables(d, rep, &p, begun);
+		d->failed |= !p.params;
+		free(p.params);
+	}
+}
