@@ -44,35 +44,60 @@ static int metric(const struct result_case *c, const char *name)
 	return i < c->nr_metrics && i < EXPERIMENT_MAX_METRICS ? i : -1;
 }
 
-/* how to get from a window to the updates of one line */
+/*
+ * What a case counts of its updates of shared lines. shared_updates are of one line, or are calls
+ * that update each line of a tree once (page_counter, memcg_stock, charge_path). Writes of a
+ * hierarchical rule are those of all its levels together.
+ */
+static const struct counted {
+	const char *metric, *rule; /* rule: the parameter that may say hierarchical */
+} counted[] = {{"shared_updates", ""}, {"shared_writes", "rule"}, {"stat_writes", "stats"}};
+#define NR_COUNTED 3
+
+/* how to get from a window to the updates of the busiest line */
 struct per_line {
-	int updates, factor; /* metrics; factor -1: none */
-	int64_t lines;
+	int metric[NR_COUNTED]; /* -1: not counted */
+	int64_t lines[NR_COUNTED];
+	int messages; /* per operation; -1: not counted */
+	double factor;
 };
 
-/*
- * shared_updates are hierarchical calls (page_counter, memcg_stock) or of one line: every line of
- * the tree gets each of them. shared_writes of a hierarchical rule are those of all levels together.
- * Counts per message are for messages, of which an operation may be a part.
- */
 static bool find_per_line(const struct result_case *c, struct per_line *p)
 {
-	const char *rule = result_param_text(c, "rule");
+	bool any = false;
+	const char *rule;
+	int k, at;
 
-	*p = (struct per_line){metric(c, "shared_updates"), metric(c, "messages"), 1};
-	if (p->updates >= 0)
-		return true;
-	p->updates = metric(c, "shared_writes");
-	if (p->updates >= 0 && rule && !strncmp(rule, "hierarchical", 12))
-		result_param(c, "depth", &p->lines);
-	return p->updates >= 0 && p->lines > 0;
+	*p = (struct per_line){.messages = metric(c, "messages"), .factor = 1};
+	for (k = 0; k < NR_COUNTED; k++) {
+		at = p->metric[k] = metric(c, counted[k].metric);
+		p->lines[k] = 1;
+		if (at < 0)
+			continue;
+		any = true;
+		rule = result_param_text(c, counted[k].rule);
+		if (rule && !strncmp(rule, "hierarchical", 12))
+			result_param(c, "depth", &p->lines[k]);
+		/* a message is an operation on either side */
+		if (p->messages < 0 && same(c->metrics[at].unit, "per message") &&
+		    same(result_param_text(c, "uncharge"), "other_cpu"))
+			p->factor = 0.5;
+		if (p->lines[k] < 1)
+			return false;
+	}
+	return any;
 }
 
+/* NaN: nothing was counted */
 static double updates_of(const struct sample *s, const struct per_line *p)
 {
-	double factor = p->factor < 0 ? 1 : s->metrics[p->factor];
+	double most = NAN;
+	int k;
 
-	return s->rate * factor * s->metrics[p->updates] / p->lines;
+	for (k = 0; k < NR_COUNTED; k++)
+		if (p->metric[k] >= 0)
+			most = fmax(most, s->metrics[p->metric[k]] / p->lines[k]);
+	return s->rate * p->factor * most * (p->messages < 0 ? 1 : s->metrics[p->messages]);
 }
 
 /* ------------------------------------------------------------------------ the limit */
@@ -204,6 +229,8 @@ static void which(const struct hold *all, const struct held *h, char *buf, size_
 
 static char *fraction_text(char *buf, const struct estimate *e)
 {
+	if (e->mid < 0.0005)
+		return strcpy(buf, e->mid > 0 ? "<0.001" : "0");
 	if (e->n < STATS_MIN_N)
 		snprintf(buf, FORMAT_MAX, "%.3f ?", e->mid);
 	else
@@ -240,7 +267,10 @@ static void row(struct doc *d, const struct hold *all, struct held *first)
 			doc_absent(d, "no undisturbed windows of one and the same block");
 		return;
 	}
-	doc_cell(d, "%.3f", least);
+	if (least > 0 && least < 0.0005)
+		doc_cell(d, "<0.001");
+	else
+		doc_cell(d, "%.3f", least);
 	doc_cell(d, "%s", fraction_text(buf, &most->fraction));
 	doc_cell(d, "%s", format_rate(buf, &most->updates));
 	which(all, most, text, sizeof(text));
@@ -251,7 +281,7 @@ static void table(struct doc *d, const struct hold *all)
 {
 	int i;
 
-	doc_table(d, "Updates of a shared line as a fraction of the limit, by workers");
+	doc_table(d, "Updates of the busiest shared line as a fraction of the limit, by workers");
 	doc_col(d, DOC_KEY, "subject");
 	doc_col(d, DOC_NUM_KEY, "local\nwork");
 	doc_col(d, DOC_NUM_KEY, "workers");
@@ -307,8 +337,7 @@ void limit_sections(struct doc *d, const struct series_set *set)
 		doc_add(d, DOC_PARA,
 			"No counter on one line can take more updates than contended_line, whose "
 			"workers do nothing but fetch_add. A fraction near 1 says that the line is what "
-			"holds the subject back. Updates are those of one line: a charge through a tree "
-			"of counters is one update of each of its lines.");
+			"holds the subject back. Updates are those of one line: a charge through a tree of counters is one update of each of its lines; of all levels together the mean is taken.");
 		say_exceeded(d, &all);
 		if (all.nr_no_limit)
 			doc_add(d, DOC_ITEM,

@@ -97,7 +97,7 @@ static void changes_agree_with_values(void **state)
 			nr++;
 		}
 	}
-	assert_int_equal(nr, 2 + 6);
+	assert_int_equal(nr, 3 + 6);
 }
 
 /* what a fit changes is a parameter in its range, no row sets it, and at most two are fitted */

@@ -109,6 +109,27 @@ static void messages_may_be_parts_of_operations(void **state)
 	results_free(r);
 }
 
+/* of several lines the busiest; of the two sides of a message each does an operation */
+static void the_busiest_line_counts(void **state)
+{
+	struct results *r;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		r = synth_record();
+		add_limit(r, 2, 20e6);
+		add_case(r, "charge_path", 2);
+		add_param(r, "stats", 0, i & 1 ? "hierarchical" : "global_unconditional");
+		add_param(r, "depth", 4, NULL);
+		add_param(r, "uncharge", 0, i & 2 ? "other_cpu" : "same_cpu");
+		add_metric(r, "shared_updates", "per message");
+		add_metric(r, "stat_writes", "per message");
+		add_windows(r, 8e6, 0.5, 1.5);
+		says(r, (const char *const[]){"0.600 [", "0.200 [", "0.300 [", "0.100 ["}[i]);
+		results_free(r);
+	}
+}
+
 static void what_exceeds_the_limit_is_said(void **state)
 {
 	struct results *r = synth_record();
@@ -118,6 +139,17 @@ static void what_exceeds_the_limit_is_said(void **state)
 	add_counter(r, 2, 64, 64e6, 2.0 / 64);
 	says(r, "1 case is above the limit, 1 of them by more than the interval: most by "
 		"page_counter, 2 workers (batch 8), at 1.200 [1.200,1.200] of it.");
+	results_free(r);
+}
+
+static void small_fractions_are_not_nothing(void **state)
+{
+	struct results *r = synth_record();
+
+	add_limit(r, 2, 40e6);
+	add_counter(r, 2, 8, 1e3, 0.25);
+	says(r, "&lt;0.001");
+	silent(r, "0.000");
 	results_free(r);
 }
 
@@ -169,6 +201,8 @@ int main(void)
 		cmocka_unit_test(a_charge_updates_each_of_its_lines_once),
 		cmocka_unit_test(written_levels_are_lines_of_their_own),
 		cmocka_unit_test(messages_may_be_parts_of_operations),
+		cmocka_unit_test(the_busiest_line_counts),
+		cmocka_unit_test(small_fractions_are_not_nothing),
 		cmocka_unit_test(what_exceeds_the_limit_is_said),
 		cmocka_unit_test(only_the_same_workers_are_a_limit),
 		cmocka_unit_test(disturbed_windows_give_no_fraction),
