@@ -67,9 +67,10 @@ static void throughput_at(struct doc *d, const struct grid *g, int work)
 	char buf[FORMAT_MAX], workers[FORMAT_MAX];
 	int layout, batch;
 
-	doc_table(d, "%s/s, %s together, %s%s", unit(g), all_workers(g, workers),
+	doc_table(d, "%s/s, %s together, %s%s%s", unit(g), all_workers(g, workers),
 		  format_work(buf, g->works[work]),
-		  g->works[work] ? " of local work per page" : ": no local work");
+		  g->works[work] ? " of local work per " : ": no local work",
+		  g->works[work] ? format_per(g->experiment) : "");
 	doc_col(d, DOC_NUM_KEY, "batch");
 	for (layout = 0; layout < g->nr_layouts; layout++)
 		if (has_work(g, layout, work))
@@ -117,7 +118,7 @@ static void alignment_table(struct doc *d, const struct grid *g, int base)
 
 	doc_table(d, "Change of %s/s against " BASE_LAYOUT ", %s", unit(g),
 		  all_workers(g, workers));
-	doc_col(d, DOC_NUM_KEY, "local work\nper page");
+	doc_col(d, DOC_NUM_KEY, "local work\nper %s", format_per(g->experiment));
 	doc_col(d, DOC_NUM_KEY, "batch");
 	doc_col(d, DOC_NUM, "%s", layout_name(g, base));
 	for (layout = 0; layout < g->nr_layouts; layout++)
@@ -199,8 +200,8 @@ static void steps_table(struct doc *d, const struct grid *g, int layout, const s
 	char buf[FORMAT_MAX], workers[FORMAT_MAX];
 	int i, work;
 
-	doc_table(d, "Change of %s/s by a larger batch: %s, %s, by local work per page", unit(g),
-		  layout_name(g, layout), all_workers(g, workers));
+	doc_table(d, "Change of %s/s by a larger batch: %s, %s, by local work per %s", unit(g),
+		  layout_name(g, layout), all_workers(g, workers), format_per(g->experiment));
 	doc_col(d, DOC_NUM_KEY, "batch");
 	for (work = 0; work < g->nr_works; work++)
 		if (has_work(g, layout, work))
@@ -288,7 +289,7 @@ static void scaling(struct doc *d, const struct grid *g, int layout)
 	doc_section(d, "scaling", "More workers, and how fairly they share");
 	doc_table(d, "%s, by workers; Jain's index is 1 when all get the same",
 		  layout_name(g, layout));
-	doc_col(d, DOC_NUM_KEY, "local work\nper page");
+	doc_col(d, DOC_NUM_KEY, "local work\nper %s", format_per(g->experiment));
 	doc_col(d, DOC_NUM_KEY, "batch");
 	doc_col(d, DOC_NUM_KEY, "workers");
 	doc_col(d, DOC_NUM, "%s/s", unit(g));

@@ -83,3 +83,8 @@ char *format_work(char *buf, double ns)
 	text_duration(buf, FORMAT_MAX, ns);
 	return buf;
 }
+
+const char *format_per(const char *experiment)
+{
+	return experiment && !strcmp(experiment, "page_counter") ? "page" : "operation";
+}

@@ -22,4 +22,7 @@ char *format_percent(char *buf, double part);		  /* 0.03: "3%" */
 char *format_count(char *buf, int64_t n);		  /* "10,240" */
 char *format_work(char *buf, double ns);		  /* "saturated", "250 ns" */
 
+/* what local work is counted per: "page" where an operation is a page, else "operation" */
+const char *format_per(const char *experiment);
+
 #endif

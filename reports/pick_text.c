@@ -58,7 +58,7 @@ static void decisions(struct doc *d, const struct pick *p)
 
 	doc_table(d, "The batch per demand: %d worker%s, margin %s", p->nr_workers,
 		  p->nr_workers == 1 ? "" : "s", format_percent(buf, p->margin));
-	doc_col(d, DOC_NUM_KEY, "local work\nper page");
+	doc_col(d, DOC_NUM_KEY, "local work\nper %s", format_per(p->experiment));
 	doc_col(d, DOC_NUM, "batch");
 	doc_col(d, DOC_NUM, "the best larger one\ngains over it");
 	doc_col(d, DOC_NUM, "and over the next\nsmaller one");
@@ -126,9 +126,9 @@ static void costs(struct doc *d, const struct pick *p)
 	if (!demand)
 		return;
 	doc_table(d,
-		  "What a batch costs on %d CPUs with %d KiB pages, and the local work per page "
+		  "What a batch costs on %d CPUs with %d KiB pages, and the local work per %s "
 		  "from which it is enough",
-		  p->cpus, p->page_bytes / 1024);
+		  p->cpus, p->page_bytes / 1024, format_per(p->experiment));
 	doc_col(d, DOC_NUM_KEY, "batch");
 	doc_col(d, DOC_NUM, "enough\nfrom");
 	doc_col(d, DOC_NUM, "stranded by\n%d memcg%s", p->slots, p->slots == 1 ? "" : "s");
@@ -210,11 +210,12 @@ void pick_answer(struct doc *d, const struct pick *p)
 		format_count(count, (int64_t)row->stale_updates),
 		text_bytes(stale, sizeof(stale), row->stale_updates * p->page_bytes));
 	if (row->from == PICK_FROM_KNOWN)
-		doc_add(d, DOC_ITEM, "Below about %s of local work per page a larger batch pays.",
-			about(count, row->demand_from_ns));
+		doc_add(d, DOC_ITEM, "Below about %s of local work per %s a larger batch pays.",
+			about(count, row->demand_from_ns), format_per(p->experiment));
 	if (row > demand->rows && row[-1].from == PICK_FROM_KNOWN)
-		doc_add(d, DOC_ITEM, "From about %s of local work per page on, %lld is enough.",
-			about(count, row[-1].demand_from_ns), (long long)row[-1].batch);
+		doc_add(d, DOC_ITEM, "From about %s of local work per %s on, %lld is enough.",
+			about(count, row[-1].demand_from_ns), format_per(p->experiment),
+			(long long)row[-1].batch);
 }
 
 void pick_sections(struct doc *d, const struct pick *p)

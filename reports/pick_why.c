@@ -182,7 +182,7 @@ static void say_decided(struct sentence *s, const struct pick *p)
 	    (long long)p->batch, bound(p) ? " within the limits" : "",
 	    format_percent(margin, p->margin));
 	say_demands(s, p, true);
-	say(s, " of local work per page");
+	say(s, " of local work per %s", format_per(p->experiment));
 	if (p->layout)
 		say(s, ", layout %.60s", p->layout);
 	say(s, ", %d workers.", p->nr_workers);
@@ -217,7 +217,8 @@ static void say_undecided(struct sentence *s, const struct pick *p)
 		say(s, ": %lld or more. ", (long long)p->range_lo);
 	else
 		say(s, ". ");
-	say(s, "At %s of local work per page: %s.", format_work(work, d->work_ns), d->why);
+	say(s, "At %s of local work per %s: %s.", format_work(work, d->work_ns),
+	    format_per(p->experiment), d->why);
 }
 
 void pick_explain(struct pick *p)
