@@ -245,6 +245,13 @@ static void cl_read_metrics(const struct env *env, const void *params, const voi
 	values[3] = visits.visits_per_socket;
 }
 
+static void cl_describe(const void *shared, field_teller tell, void *ctx)
+{
+	const struct cl_shared *s = shared;
+
+	tell(ctx, &s->value, sizeof(s->value), "value");
+}
+
 const struct experiment contended_line_experiment = {
 	.name = "contended_line",
 	.summary = "the physical limit: atomics on one shared line",
@@ -261,4 +268,5 @@ const struct experiment contended_line_experiment = {
 	.run = cl_run,
 	.check = cl_check,
 	.read_metrics = cl_read_metrics,
+	.describe = cl_describe,
 };

@@ -20,6 +20,7 @@
 #include "experiment.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "bench.h"
 #include "katomic.h"
@@ -43,6 +44,8 @@ struct fs_worker {
 
 struct fs_shared {
 	char *first; /* field of worker 0 */
+	int64_t distance;
+	int nr_fields;
 };
 
 static const char *const pattern_names[] = {"writers", "writer_reader", NULL};
@@ -80,7 +83,7 @@ static int fs_setup(const struct env *env, const void *params, struct worker *wo
 			  128);
 	if (!s || !block)
 		return err_set(err, -ENOMEM, "out of memory");
-	s->first = block + first;
+	*s = (struct fs_shared){block + first, p->distance, p->distance ? env->nr_workers : 1};
 	for (i = 0; i < env->nr_workers; i++) {
 		me = env_alloc_worker(env, i, sizeof(*me), 64);
 		if (!me)
@@ -182,6 +185,18 @@ static void fs_read_metrics(const struct env *env, const void *params, const voi
 	values[0] = p->pattern == FS_WRITER_READER && sum ? (double)ops[0] / sum : NAN;
 }
 
+static void fs_describe(const void *shared, field_teller tell, void *ctx)
+{
+	const struct fs_shared *s = shared;
+	char name[24];
+	int i;
+
+	for (i = 0; i < s->nr_fields; i++) {
+		snprintf(name, sizeof(name), "field %d", i);
+		tell(ctx, s->first + i * s->distance, sizeof(atomic_long_t), name);
+	}
+}
+
 const struct experiment false_sharing_experiment = {
 	.name = "false_sharing",
 	.summary = "fields of different CPUs in one block: the spacing this machine needs",
@@ -198,4 +213,5 @@ const struct experiment false_sharing_experiment = {
 	.run = fs_run,
 	.check = fs_check,
 	.read_metrics = fs_read_metrics,
+	.describe = fs_describe,
 };

@@ -258,6 +258,33 @@ static void the_same_input_gives_the_same_bytes(void **state)
 	sim_profile_free(p);
 }
 
+/* the order of service that the model makes, read from the tickets as on a real machine: visits of
+ * K = 1 + w L / e operations, and batches of B visits of a socket */
+static void tickets_show_visits_and_batches(void **state)
+{
+	static const char logged[] = "op=fetch_add,log=1,log_after=0";
+	struct sim_profile *p = builtin("skx-8176-8s");
+	struct err err = ERR_INIT;
+	struct sim_costs costs;
+	struct sim_result r;
+	int batch;
+
+	assert_ok(run(p, "contended_line", "cores-first", 28, logged, &r, &err), &err);
+	assert_near(r.metrics[1], 1 + 0.116 * 47.5 / 4.83, 0.02);
+	assert_true(isnan(r.metrics[2]) && isnan(r.metrics[3])); /* one socket, no clusters */
+	sim_profile_free(p);
+	for (batch = 1; batch <= 4; batch += 3) {
+		costs = plain();
+		costs.batch = batch;
+		p = make(two_sockets, &costs);
+		assert_ok(run(p, "contended_line", "cores-first", 36, logged, &r, &err), &err);
+		assert_near(r.metrics[1], 1, 0.02);
+		/* no preference: the next is any of 35 others, of whom 18 are in the other socket */
+		assert_near(r.metrics[3], batch == 1 ? 35.0 / 18 : batch, 0.02);
+		sim_profile_free(p);
+	}
+}
+
 /* ------------------------------------------------------------- published throughput */
 
 static void eight_sockets_full(void **state)
@@ -362,6 +389,7 @@ int main(void)
 		cmocka_unit_test(saturated_every_doubling_of_the_batch_pays),
 		cmocka_unit_test(every_experiment_is_modelled),
 		cmocka_unit_test(the_same_input_gives_the_same_bytes),
+		cmocka_unit_test(tickets_show_visits_and_batches),
 		cmocka_unit_test(eight_sockets_full),
 		cmocka_unit_test(bad_configurations_are_refused),
 		cmocka_unit_test(matrices_are_read_or_refused),
