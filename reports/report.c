@@ -57,6 +57,18 @@ static bool only_matrices(const struct report *rep)
 	return rep->matrices.nr && i == rep->set.nr;
 }
 
+/* was anything measured that a batch could be picked for? */
+static bool any_batch(const struct report *rep)
+{
+	int64_t batch;
+	int i;
+
+	for (i = 0; i < rep->set.nr; i++)
+		if (result_param(rep->set.s[i].c, "batch", &batch))
+			return true;
+	return false;
+}
+
 static int make_doc(struct report *rep, struct err *err)
 {
 	const struct results *first = rep->r[0];
@@ -71,7 +83,7 @@ static int make_doc(struct report *rep, struct err *err)
 		pick_answer(d, rep->pick);
 	} else if (only_matrices(rep)) {
 		matrix_answer(d, rep);
-	} else {
+	} else if (any_batch(rep)) {
 		doc_section(d, "answer", "Recommended batch");
 		doc_add(d, DOC_STRONG, "None: %s.", rep->no_pick.msg);
 	}
