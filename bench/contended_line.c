@@ -42,7 +42,7 @@ struct cl_shared {
 
 static void cl_fetch_add(struct cl_shared *s, struct cl_worker *me)
 {
-	me->last = atomic_long_fetch_add(1, &s->value);
+	atomic_long_fetch_add(1, &s->value);
 }
 
 static void cl_logged_fetch_add(struct cl_shared *s, struct cl_worker *me, long after)
