@@ -112,6 +112,7 @@ struct job {
 	/* start together: the last to arrive sets the time, the others wait for it */
 	atomic_int nr_ready, nr_ended;
 	_Atomic int64_t start_ns;
+	atomic_bool failed;			/* a worker_init() refused: nobody runs */
 	int over __attribute__((aligned(128))); /* worker_over(); read while waiting */
 	atomic_int nr_running
 		__attribute__((aligned(128))); /* threads that have not finished the job */

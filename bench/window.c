@@ -60,10 +60,15 @@ void window_body(struct job *job, struct worker_slot *s)
 	s->w.over = &job->over;
 	if (exp->worker_init)
 		s->rc = exp->worker_init(job->shared, job->c->params, &s->w, &s->err);
+	if (s->rc)
+		atomic_store(&job->failed, true);
 
 	if (atomic_fetch_add(&job->nr_ready, 1) + 1 == job->nr_workers)
 		atomic_store(&job->start_ns, now_ns() + BENCH_CHUNK_NS);
 	WAIT_UNTIL(atomic_load_explicit(&job->start_ns, memory_order_acquire));
+	/* a worker that is not there cannot be waited for, nor worked against */
+	if (atomic_load(&job->failed))
+		return;
 	start = atomic_load(&job->start_ns);
 	WAIT_UNTIL(now_ns() >= start);
 

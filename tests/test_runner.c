@@ -130,6 +130,7 @@ static void refusals_of_hooks_come_back(void **state)
 	NEED_TWO_CPUS();
 	plan = make_plan(1, init, two);
 	assert_refused(run(&plan, &l, &err), -EIO, "worker refuses", &err);
+	assert_int_equal(atomic_load(&nr_done), 0);
 	plan_free(&plan);
 }
 
