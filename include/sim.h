@@ -13,12 +13,17 @@
  *
  * A line is modified at one CPU, or shared by a set of them. An access that finds it in the needed
  * state is a hit and costs local time. Anything else is a transaction; the line's home serves them
- * one at a time, in order of issue:
+ * one at a time. Whose turn it is, is drawn: a group of CPUs with more waiting is served more often,
+ * inside a group the first comes first.
  *
- *   modified elsewhere   L(i,j)              the hand-over latency of the pair, from the profile
+ *   modified elsewhere   L(i,j), the hand-over latency of the pair, from the profile; it was measured
+ *                        with the atomic in it, so the atomic that waited for it costs no more
  *   read of a shared one L to the nearest sharer's group; such reads overlap
  *   write of a shared    L to the farthest sharer's group: the invalidation waits for it; times
  *                        upgrade_cross when a sharer is in another package
+ *   read ahead           a core runs the reads that follow an atomic ahead of it: where a subject
+ *                        reads the line after its atomic (max beside usage), the line comes shared
+ *                        first and is upgraded then, two transactions instead of one
  *   far atomics (Arm)    the home executes: two legs, and far_ps of service; no hand-over
  *
  *   visit    the next request is on its way while the owner works: the owner keeps the line for

@@ -46,6 +46,7 @@ static void line_free(struct sim_line *l)
 	if (!l)
 		return;
 	free(l->mark);
+	free(l->follows);
 	free(l->head);
 	free(l->tail);
 	free(l->nr_in_group);
@@ -76,6 +77,7 @@ static struct sim_line *line_new(const struct sim *s)
 		abort();
 	l->first = l->owner = l->old_owner = NOBODY;
 	l->epoch = 1;
+	l->follows = calloc((unsigned)s->nr, 1);
 	l->mark = calloc(s->nr, sizeof(*l->mark));
 	l->head = malloc(sizeof(int) * nr_groups);
 	l->tail = malloc(sizeof(int) * nr_groups);

@@ -3,6 +3,8 @@
 
 #include "stats.h"
 
+#define LAST_WAS_RMW  1
+#define READS_FOLLOW  2
 #define CARRY_ONE     1024
 #define MAX_RUN_AHEAD 64 /* accesses of a line that only one CPU has touched */
 
@@ -121,7 +123,7 @@ static int64_t visit_ps(const struct sim *s, struct sim_line *l, int64_t transfe
 	n = l->visit_carry / CARRY_ONE;
 	l->visit_carry %= CARRY_ONE;
 	/* half an operation more: reads that follow the last one find the line there */
-	return n ? n * costs->rmw + costs->rmw / 2 : 0;
+	return n ? (n - 1) * costs->rmw + costs->rmw / 2 : -1;
 }
 
 /*
@@ -264,6 +266,27 @@ static bool still_private(struct sim_line *l, struct sim_cpu *c)
 	return false;
 }
 
+static void transact(struct sim *s, struct sim_line *l, struct sim_cpu *c, enum sim_kind kind)
+{
+	c->line = l;
+	c->kind = kind;
+	c->issued = c->now;
+	enqueue(s, l, c);
+	serve(s, l, c->now);
+	engine_yield(s);
+}
+
+/* does a read of @l by @c follow its own atomic on it? What happened once is taken for a habit. */
+static void learn(struct sim_line *l, struct sim_cpu *c, enum sim_kind kind)
+{
+	uint8_t *f = &l->follows[c->idx];
+
+	if (kind == SIM_RMW)
+		*f |= LAST_WAS_RMW;
+	else if (*f & LAST_WAS_RMW)
+		*f = READS_FOLLOW;
+}
+
 void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
 {
 	struct sim_cpu *c = s->running;
@@ -277,6 +300,7 @@ void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
 		count_hit(s, c, kind);
 		return;
 	}
+	learn(l, c, kind);
 	/* whoever is earlier goes first: it may take the line away */
 	if (!engine_is_first(s, c))
 		engine_wait_turn(s, c);
@@ -288,11 +312,10 @@ void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
 		far_atomic(s, l, c);
 		return;
 	}
-	c->line = l;
-	c->kind = kind;
-	c->issued = c->now;
-	enqueue(s, l, c);
-	serve(s, l, c->now);
-	engine_yield(s);
-	count_hit(s, c, kind);
+	/* the core runs reads ahead of its atomic: the line comes shared first, and is upgraded */
+	if (kind == SIM_RMW && (l->follows[c->idx] & READS_FOLLOW) && l->mark[c->idx] != l->epoch)
+		transact(s, l, c, SIM_LOAD);
+	transact(s, l, c, kind);
+	if (kind == SIM_LOAD)
+		count_hit(s, c, kind);
 }

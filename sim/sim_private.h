@@ -43,6 +43,7 @@ struct sim_line {
 	int nr_waiting;
 	int *head, *tail;	 /* by group; NOBODY: empty */
 	int *nr_in_group;	 /* waiting, by group */
+	uint8_t *follows;	 /* by CPU: it read the line after its own atomic on it */
 	uint32_t *mark;		 /* by CPU */
 	uint16_t *group_sharers; /* by group */
 	uint64_t accesses, transfers;
