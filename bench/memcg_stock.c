@@ -37,8 +37,9 @@ static const char *const sharing_names[] = {"shared", "private", NULL};
 
 #define MS_OFF(field) offsetof(struct ms_params, field)
 static const struct param ms_params_table[] = {
-	{"slot_layout", "", "where a CPU's stock keeps memcgs and counts", STOCK_SEVEN_8BIT, 0,
-	 STOCK_PER_COUNTER, 0, stock_layout_names, MS_OFF(slot_layout)},
+	{"slot_layout", "",
+	 "single: 2009 to 2025; seven_8bit: 2025 on (believed 6.16); per_counter: proposed 2026",
+	 STOCK_SEVEN_8BIT, 0, STOCK_PER_COUNTER, 0, stock_layout_names, MS_OFF(slot_layout)},
 	{"slots", "memcgs", "that fit a CPU's stock; seven_8bit: at most 7", STOCK_SLOTS, 1,
 	 STOCK_MAX_SLOTS, 0, NULL, MS_OFF(slots)},
 	{"overflow", "", "over the batch, all stored pages go back, or all but half a batch",
