@@ -12,7 +12,7 @@
 
 struct predict_args {
 	struct plan_args plan;
-	const char *machine, *input, *latency;
+	const char *machine, *input, *latency, *from;
 	bool json;
 };
 
@@ -20,7 +20,9 @@ static const char about[] =
 	"Predicts by the model: the subjects run on simulated CPUs, with the line-transfer costs of the\n"
 	"machine's profile. Nothing is measured, and every figure is marked as a prediction.\n"
 	"A built-in machine is named with --machine; else --input gives a topology (a file or a\n"
-	"synthetic string, default this machine) and --latency its matrix, one row per CPU in ns.\n";
+	"synthetic string, default this machine) and --latency its matrix, one row per CPU in ns.\n"
+	"--from takes all of it from what was measured here:\n"
+	"  chargeline run core_to_core contended_line --workers 1,2 -o here.json\n";
 
 static int list_machines(void)
 {
@@ -38,6 +40,29 @@ static int list_machines(void)
 	return EXIT_DONE;
 }
 
+/* this machine, as a record of it says */
+static int load_measured(const char *path, struct sim_profile **out, struct err *err)
+{
+	struct results *r = NULL;
+	struct topo *topo = NULL;
+	int rc = results_load(&r, path, err);
+
+	if (!rc)
+		rc = topo_load(&topo, NULL, err);
+	if (!rc && strcmp(topo_info(topo)->class_name, r->machine.class_name)) {
+		rc = err_set(err, -EINVAL,
+			     "'%s' is of %s, this machine is %s: its topology is not here", path,
+			     r->machine.class_name, topo_info(topo)->class_name);
+		topo_free(topo);
+	} else if (!rc) {
+		rc = profile_from_results(out, r, topo, err);
+		if (rc)
+			err_prefix(err, "'%s': ", path);
+	}
+	results_free(r);
+	return rc;
+}
+
 /* a topology without a profile takes what the nearest built-in machine has beside the matrix */
 static int load_profile(const struct predict_args *a, struct sim_profile **out, struct err *err)
 {
@@ -45,8 +70,10 @@ static int load_profile(const struct predict_args *a, struct sim_profile **out, 
 	struct topo *topo = NULL;
 	int rc;
 
-	if (a->machine && a->input)
-		return err_set(err, -EINVAL, "--machine and --input exclude each other");
+	if (!!a->machine + !!a->input + !!a->from > 1)
+		return err_set(err, -EINVAL, "--machine, --input and --from exclude each other");
+	if (a->from)
+		return load_measured(a->from, out, err);
 	if (a->machine)
 		rc = sim_profile_builtin(out, a->machine, err);
 	else if (!a->latency)
@@ -133,6 +160,8 @@ int cmd_predict(const struct command *self, int argc, char **argv)
 		{"input", 0, OPT_TEXT, &a.input, "TOPOLOGY",
 		 "an hwloc XML file or a synthetic string"},
 		{"latency", 0, OPT_TEXT, &a.latency, "CSV", "its core-to-core latencies in ns"},
+		{"from", 0, OPT_TEXT, &a.from, "RECORD",
+		 "this machine, from its core_to_core and contended_line"},
 		PLAN_OPTION_ROWS(a.plan),
 		{"json", 0, OPT_SWITCH, &a.json, NULL,
 		 "one object: the machine and its predictions"},

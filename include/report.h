@@ -172,6 +172,16 @@ int json_doctor(const struct finding *findings, int nr, FILE *to); /* 0, -ENOMEM
  */
 struct sim_profile;
 struct sim_result;
+
+/*
+ * profile_from_results - the model's profile of a machine that was measured
+ * From core_to_core (protocol cas; pairs that were not measured get the median of their relation),
+ * contended_line fetch_add on 1 worker (the atomic) and on 2 (how long a visit is), and page_counter
+ * on 1 worker at its largest batch (an operation beside its atomics; else 0.3 ns).
+ * @topo: of that machine; taken over, also on failure. -EINVAL names what the record lacks.
+ */
+int profile_from_results(struct sim_profile **out, const struct results *r, struct topo *topo,
+			 struct err *err);
 int predictions_text(const struct sim_profile *p, const struct plan *plan,
 		     const struct sim_result *r, FILE *to);
 int json_predictions(const struct sim_profile *p, const struct plan *plan,

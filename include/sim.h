@@ -94,6 +94,9 @@ int sim_profile_make(struct sim_profile **out, const char *name, struct topo *to
  * the two directions of a full matrix more than 2x apart: with row and column.
  */
 int sim_profile_csv(struct sim_profile *p, const char *path, struct err *err);
+
+/* after p->transfer was changed by hand: what follows from it */
+void sim_profile_refresh(struct sim_profile *p);
 void sim_profile_free(struct sim_profile *p);
 
 static inline int64_t sim_transfer(const struct sim_profile *p, int home, int from, int to)

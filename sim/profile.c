@@ -70,7 +70,7 @@ static void make_transfers(struct sim_profile *p, const struct topo_cpu *cpu)
 						      p->package[i] == home);
 }
 
-void profile_group_costs(struct sim_profile *p)
+void sim_profile_refresh(struct sim_profile *p)
 {
 	int64_t *sum = calloc(p->nr_groups, sizeof(*sum));
 	int *nr = calloc(p->nr_groups, sizeof(*nr));
@@ -125,7 +125,7 @@ int sim_profile_make(struct sim_profile **out, const char *name, struct topo *to
 		return err_set(err, -ENOMEM, "out of memory");
 	}
 	make_transfers(p, cpu);
-	profile_group_costs(p);
+	sim_profile_refresh(p);
 	*out = p;
 	return 0;
 }

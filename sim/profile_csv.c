@@ -138,7 +138,7 @@ static int take_over(struct sim_profile *p, const struct matrix *m)
 						    order[k]] =
 						llround(1000 * m->ns[(int64_t)i * m->nr + k]);
 	free(order);
-	profile_group_costs(p);
+	sim_profile_refresh(p);
 	return 0;
 }
 

@@ -137,10 +137,6 @@ int arena_nr_lines(const struct sim *s);
 int64_t arena_offset(const struct sim *s, const volatile void *addr); /* -1: not the model's */
 struct sim_line *arena_line_at(const struct sim *s, int i, int64_t *offset); /* NULL: untouched */
 
-/* ------------------------------------------------------------------ profile.c */
-
-void profile_group_costs(struct sim_profile *p); /* anew from its transfers */
-
 /* the model's copies of the records; the native ones have other names */
 extern const struct experiment *const model_experiments[];
 

@@ -180,6 +180,10 @@ run predict --input "Package:1 [NUMANode(memory=1GiB)] Core:3 PU:1" --latency tw
 [ $status = 2 ] && grep -q "'two.csv' has 2 rows, the machine has 3 CPUs" err
 ok $? "a matrix of another size than the topology"
 
+run predict --from a.json
+[ $status = 2 ] && grep -q "'a.json': the record has no contended_line" err
+ok $? "predict --from names what the record lacks"
+
 # ------------------------------------------------------------------------------ bad files
 head -c 300 a.json >cut.json
 run report cut.json

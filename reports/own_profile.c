@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "sim.h"
+#include "stats.h"
+
+#define PS_PER_S     1e12
+#define NR_RELATIONS (TOPO_CROSS_PACKAGE + 1)
+
+static bool param_is(const struct result_case *c, const char *name, const char *text)
+{
+	const char *have = result_param_text(c, name);
+
+	return have && !strcmp(have, text);
+}
+
+/* ps per operation of all workers together; 0: no undisturbed window */
+static double service_ps(const struct result_case *c)
+{
+	double *rate = calloc((size_t)c->nr_samples + 1, sizeof(*rate)), ps = 0;
+	int *block = calloc((size_t)c->nr_samples + 1, sizeof(*block)), nr;
+
+	if (rate && block) {
+		nr = result_rates(c, rate, block);
+		ps = nr ? PS_PER_S / stats_median(rate, nr) : 0;
+	}
+	free(rate);
+	free(block);
+	return ps;
+}
+
+/* fetch_add on one line by @nr workers, nothing else; NULL: not measured */
+static const struct result_case *contended(const struct results *r, int nr)
+{
+	const struct result_case *c;
+	int64_t work;
+	int i;
+
+	for (i = 0; i < r->nr_cases; i++) {
+		c = &r->cases[i];
+		if (!strcmp(c->experiment, "contended_line") && param_is(c, "op", "fetch_add") &&
+		    c->nr_workers == nr && result_param(c, "work_ns", &work) && !work &&
+		    !param_is(c, "log", "1") && service_ps(c) > 0)
+			return c;
+	}
+	return NULL;
+}
+
+static int index_of(const struct topo *topo, int os)
+{
+	const struct topo_cpu *cpu;
+	int nr, i;
+
+	cpu = topo_cpus(topo, &nr);
+	for (i = 0; i < nr; i++)
+		if (cpu[i].os == os)
+			return i;
+	return -1;
+}
+
+struct pairs {
+	double *ps; /* nr x nr by CPU index; 0: not measured */
+	int nr;
+	double relation[NR_RELATIONS]; /* medians; 0: none measured */
+};
+
+static int read_pairs(struct pairs *p, const struct results *r, const struct topo *topo)
+{
+	const struct result_case *c;
+	int i, from, to;
+
+	topo_cpus(topo, &p->nr);
+	p->ps = calloc((size_t)p->nr * p->nr, sizeof(*p->ps));
+	if (!p->ps)
+		return -ENOMEM;
+	for (i = 0; i < r->nr_cases; i++) {
+		c = &r->cases[i];
+		if (strcmp(c->experiment, "core_to_core") || !param_is(c, "protocol", "cas") ||
+		    param_is(c, "lines", "reused") || c->cpus.nr != 2)
+			continue;
+		from = index_of(topo, c->cpus.cpu[0]);
+		to = index_of(topo, c->cpus.cpu[1]);
+		if (from >= 0 && to >= 0)
+			p->ps[(size_t)from * p->nr + to] = service_ps(c);
+	}
+	return 0;
+}
+
+/* the median of each relation; -EINVAL when the machine has one that was never measured */
+static int median_by_relation(struct pairs *p, const struct topo *topo, struct err *err)
+{
+	double *values = calloc((size_t)p->nr * p->nr + 1, sizeof(*values));
+	const struct topo_cpu *cpu = topo_cpus(topo, &(int){0});
+	int rel, i, k, n;
+	bool there;
+
+	if (!values)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (rel = TOPO_SAME_CORE; rel < NR_RELATIONS; rel++) {
+		for (i = 0, n = 0, there = false; i < p->nr; i++) {
+			for (k = 0; k < p->nr; k++) {
+				if (i == k || topo_relation(&cpu[i], &cpu[k]) != (unsigned)rel)
+					continue;
+				there = true;
+				if (p->ps[(size_t)i * p->nr + k] > 0)
+					values[n++] = p->ps[(size_t)i * p->nr + k];
+			}
+		}
+		p->relation[rel] = n ? stats_median(values, n) : 0;
+		if (there && !n) {
+			free(values);
+			return err_set(
+				err, -EINVAL,
+				"the record has no core_to_core (protocol cas) of two CPUs that "
+				"are %s",
+				topo_relation_name(rel));
+		}
+	}
+	free(values);
+	return 0;
+}
+
+/* the nearest relation that was measured, from @rel outwards, else inwards */
+static int64_t relation_ps(const struct pairs *p, int rel)
+{
+	int i;
+
+	for (i = rel; i < NR_RELATIONS; i++)
+		if (p->relation[i] > 0)
+			return llround(p->relation[i]);
+	for (i = rel; i >= 0; i--)
+		if (p->relation[i] > 0)
+			return llround(p->relation[i]);
+	return 0;
+}
+
+/* an operation beside its atomics: a page from the stock, where few pages meet a counter */
+static int64_t op_ps(const struct results *r, double rmw)
+{
+	const struct result_case *c;
+	int64_t batch, depth, work, best = 0;
+	double ps = 300;
+	int i;
+
+	for (i = 0; i < r->nr_cases; i++) {
+		c = &r->cases[i];
+		if (strcmp(c->experiment, "page_counter") || c->nr_workers != 1 ||
+		    !result_param(c, "batch", &batch) || !result_param(c, "depth", &depth) ||
+		    !result_param(c, "work_ns", &work) || work || batch <= best ||
+		    service_ps(c) <= 0)
+			continue;
+		best = batch;
+		ps = service_ps(c) - 2 * depth * rmw / batch;
+	}
+	return ps > 0 ? llround(ps) : 0;
+}
+
+/* w, from how much faster two workers are served than one hand-over per operation would allow */
+static double visit(const struct results *r, const struct pairs *p, const struct topo *topo,
+		    double rmw)
+{
+	const struct result_case *two = contended(r, 2);
+	double transfer, w;
+	int a, b;
+
+	if (!two)
+		return 0;
+	a = index_of(topo, two->cpus.cpu[0]);
+	b = index_of(topo, two->cpus.cpu[1]);
+	transfer = a >= 0 && b >= 0 ? p->ps[(size_t)a * p->nr + b] : 0;
+	if (transfer <= 0)
+		return 0;
+	w = (transfer / service_ps(two) - 1) * rmw / transfer;
+	return w > 0 ? w : 0;
+}
+
+static void set_transfers(struct sim_profile *profile, const struct pairs *p)
+{
+	int64_t *t;
+	int home, i, k;
+
+	for (home = 0; home < profile->nr_homes; home++)
+		for (i = 0; i < p->nr; i++)
+			for (k = 0; k < p->nr; k++) {
+				t = &profile->transfer[((int64_t)home * p->nr + i) * p->nr + k];
+				if (p->ps[(size_t)i * p->nr + k] > 0)
+					*t = llround(p->ps[(size_t)i * p->nr + k]);
+			}
+	sim_profile_refresh(profile);
+}
+
+int profile_from_results(struct sim_profile **out, const struct results *r, struct topo *topo,
+			 struct err *err)
+{
+	const struct result_case *one = contended(r, 1);
+	struct pairs p = {NULL};
+	struct sim_costs costs = {.load = 100, .store = 100, .upgrade_cross = 1, .batch = 1};
+	int rc;
+
+	if (!one)
+		rc = err_set(err, -EINVAL,
+			     "the record has no contended_line op=fetch_add on 1 worker");
+	else if (read_pairs(&p, r, topo))
+		rc = err_set(err, -ENOMEM, "out of memory");
+	else
+		rc = median_by_relation(&p, topo, err);
+	if (rc) {
+		topo_free(topo);
+		free(p.ps);
+		return rc;
+	}
+	costs.rmw = llround(service_ps(one));
+	costs.smt = relation_ps(&p, TOPO_SAME_CORE);
+	costs.cluster = relation_ps(&p, TOPO_SAME_L3);
+	costs.node = relation_ps(&p, TOPO_SAME_NODE);
+	costs.socket = relation_ps(&p, TOPO_SAME_PACKAGE);
+	costs.cross = relation_ps(&p, TOPO_CROSS_PACKAGE);
+	costs.op = op_ps(r, costs.rmw);
+	costs.visit = visit(r, &p, topo, costs.rmw);
+	rc = sim_profile_make(out, r->machine.class_name ? r->machine.class_name : "unknown", topo,
+			      &costs, err);
+	if (!rc) {
+		set_transfers(*out, &p);
+		snprintf((*out)->source, sizeof((*out)->source), "measured: '%.300s'",
+			 r->path ? r->path : "this run");
+	}
+	free(p.ps);
+	return rc;
+}

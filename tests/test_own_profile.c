@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* A profile from a record: what was planted comes out, what is missing is named. */
+#include "report.h"
+#include "sim.h"
+#include "test.h"
+
+#include <math.h>
+
+#define FOUR "Package:2 [NUMANode(memory=1GiB)] L3Cache:1 Core:2 PU:1"
+
+static struct topo *load(void)
+{
+	struct err err = ERR_INIT;
+	struct topo *t;
+
+	assert_ok(topo_load(&t, FOUR, &err), &err);
+	return t;
+}
+
+/* ns of one operation, all workers together: 20 inside a package, 100 across, an atomic of 5; two
+ * workers on one line 8 */
+static double planted_ns(const struct bench_case *c)
+{
+	if (!strcmp(c->exp->name, "contended_line"))
+		return c->cpus.nr == 1 ? 5 : 8;
+	return c->cpus.cpu[0] / 2 == c->cpus.cpu[1] / 2 ? 20 : 100;
+}
+
+/* @skip: the relation whose pairs were not measured; @limit: whether contended_line was */
+static struct results *make_record(int skip, bool limit)
+{
+	const char *const names[] = {"core_to_core", "contended_line"};
+	const char *const sets[] = {"op=fetch_add", "protocol=cas,read"};
+	struct plan_spec spec = {.experiments = names,
+				 .nr_experiments = limit ? 2 : 1,
+				 .sets = sets + !limit,
+				 .nr_sets = limit ? 2 : 1,
+				 .workers = "1,2"};
+	struct err err = ERR_INIT;
+	struct topo *t = load();
+	struct sample s = {.ops = 1, .window_ns = 1, .jain = 1, .overlap = 1};
+	struct results *r;
+	struct plan plan;
+	int i, k;
+
+	assert_ok(plan_build(t, &spec, &plan, &err), &err);
+	assert_ok(results_new(&r, t, &plan, "test", &err), &err);
+	for (i = 0; i < plan.nr_cases; i++) {
+		if (plan.cases[i].exp->pairs && skip == (planted_ns(&plan.cases[i]) == 100))
+			continue;
+		for (k = 0; k < 6; k++) {
+			s.block = k;
+			/* the read protocol must not be taken for the other: it says 7 */
+			s.rate = 1e9 / (result_param_text(&r->cases[i], "protocol") &&
+							!strcmp(result_param_text(&r->cases[i],
+										  "protocol"),
+								"read")
+						? 7
+						: planted_ns(&plan.cases[i]));
+			s.slowest = s.fastest = s.rate;
+			for (int m = 0; m < EXPERIMENT_MAX_METRICS; m++)
+				s.metrics[m] = NAN;
+			assert_ok(results_add_sample(r, i, &s, &err), &err);
+		}
+	}
+	plan_free(&plan);
+	topo_free(t);
+	return r;
+}
+
+static void the_planted_costs_come_out(void **state)
+{
+	struct results *r = make_record(-1, true);
+	struct sim_profile *p = NULL;
+	struct err err = ERR_INIT;
+
+	assert_ok(profile_from_results(&p, r, load(), &err), &err);
+	assert_int_equal(sim_transfer(p, 0, 0, 1), 20000);
+	assert_int_equal(sim_transfer(p, 0, 3, 2), 20000);
+	assert_int_equal(sim_transfer(p, 0, 1, 2), 100000);
+	assert_int_equal(p->costs.rmw, 5000);
+	assert_int_equal(p->costs.cross, 100000);
+	/* two workers: 8 ns where a hand-over per operation would be 20: w = (20 / 8 - 1) * 5 / 20 */
+	assert_true(fabs(p->costs.visit - 0.375) < 1e-9);
+	assert_non_null(strstr(p->source, "measured"));
+	sim_profile_free(p);
+	results_free(r);
+}
+
+static void what_is_missing_is_named(void **state)
+{
+	struct sim_profile *p = NULL;
+	struct results *r = make_record(1, true);
+	struct err err;
+
+	assert_refused(profile_from_results(&p, r, load(), &err), -EINVAL, "cross-package", &err);
+	results_free(r);
+	r = make_record(-1, false);
+	assert_refused(profile_from_results(&p, r, load(), &err), -EINVAL,
+		       "contended_line op=fetch_add", &err);
+	results_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_planted_costs_come_out),
+		cmocka_unit_test(what_is_missing_is_named),
+	};
+
+	return run_tests(tests);
+}
