@@ -139,7 +139,7 @@ double stats_jain(const double *x, int n)
 		sum += x[i] / max;
 		squares += x[i] / max * (x[i] / max);
 	}
-	return sum * sum / (n * squares);
+	return stats_jain_sums(sum, squares, n);
 }
 
 /* ------------------------------------------------------------------- bootstrap */

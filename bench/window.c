@@ -5,6 +5,8 @@
 #include <math.h>
 #include <sys/resource.h>
 
+#include "stats.h"
+
 #define MAX_CHUNK   (1ULL << 22)
 #define MIN_OVERLAP 0.95
 #define MIN_TICKS   1000
@@ -115,7 +117,7 @@ void sample_from_slots(const struct worker_slot *slots, int nr, double clock_res
 		out->marks |= (w->switched ? MARK_SWITCHED : 0) | (w->migrated ? MARK_MIGRATED : 0);
 	}
 	out->rate = sum;
-	out->jain = squares > 0 ? sum * sum / (nr * squares) : 0;
+	out->jain = stats_jain_sums(sum, squares, nr);
 	/* windows that do not meet at all overlap by nothing, not by a negative time */
 	out->overlap = first_end > last_start
 			       ? (double)(first_end - last_start) / (last_end - first_start)

@@ -20,7 +20,8 @@ static const char about[] =
 	"Predicts by the model: the subjects run on simulated CPUs, with the line-transfer costs of the\n"
 	"machine's profile. Nothing is measured, and every figure is marked as a prediction.\n"
 	"A built-in machine is named with --machine; else --input gives a topology (a file or a\n"
-	"synthetic string, default this machine) and --latency its matrix, one row per CPU in ns.\n"
+	"synthetic string, default this machine) and --latency its matrix, one row per CPU in ns;\n"
+	"what a matrix does not say is that of icx-8380.\n"
 	"--from takes all of it from what was measured here:\n"
 	"  chargeline run core_to_core contended_line --workers 1,2 -o here.json\n";
 
@@ -63,7 +64,7 @@ static int load_measured(const char *path, struct sim_profile **out, struct err 
 	return rc;
 }
 
-/* a topology without a profile takes what the nearest built-in machine has beside the matrix */
+/* what a matrix does not say (the atomic, a visit) is taken from an Ice Lake server's profile */
 static int load_profile(const struct predict_args *a, struct sim_profile **out, struct err *err)
 {
 	struct sim_profile *like = NULL;

@@ -95,8 +95,8 @@ int sim_profile_make(struct sim_profile **out, const char *name, struct topo *to
  */
 int sim_profile_csv(struct sim_profile *p, const char *path, struct err *err);
 
-/* after p->transfer was changed by hand: what follows from it */
-void sim_profile_refresh(struct sim_profile *p);
+/* after p->transfer was changed by hand: what follows from it; 0 or -ENOMEM */
+int sim_profile_refresh(struct sim_profile *p);
 void sim_profile_free(struct sim_profile *p);
 
 static inline int64_t sim_transfer(const struct sim_profile *p, int home, int from, int to)

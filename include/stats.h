@@ -61,4 +61,10 @@ double stats_rel_halfwidth(const struct estimate *e);
 /* Jain's fairness index of @n > 0 values >= 0: 1 all equal, 1/n one has all; 0 if all are 0 */
 double stats_jain(const double *x, int n);
 
+/* the same from the sum of the values and of their squares, for who has added them up anyway */
+static inline double stats_jain_sums(double sum, double squares, int n)
+{
+	return squares > 0 ? sum * sum / (n * squares) : 0;
+}
+
 #endif

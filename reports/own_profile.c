@@ -143,18 +143,20 @@ static int64_t op_ps(const struct results *r, double rmw)
 {
 	const struct result_case *c;
 	int64_t batch, depth, work, best = 0;
-	double ps = 300;
+	double ps = 300, measured;
 	int i;
 
 	for (i = 0; i < r->nr_cases; i++) {
 		c = &r->cases[i];
 		if (strcmp(c->experiment, "page_counter") || c->nr_workers != 1 ||
 		    !result_param(c, "batch", &batch) || !result_param(c, "depth", &depth) ||
-		    !result_param(c, "work_ns", &work) || work || batch <= best ||
-		    service_ps(c) <= 0)
+		    !result_param(c, "work_ns", &work) || work || batch <= best)
+			continue;
+		measured = service_ps(c);
+		if (measured <= 0)
 			continue;
 		best = batch;
-		ps = service_ps(c) - 2 * depth * rmw / batch;
+		ps = measured - 2 * depth * rmw / batch;
 	}
 	return ps > 0 ? llround(ps) : 0;
 }
@@ -178,7 +180,7 @@ static double visit(const struct results *r, const struct pairs *p, const struct
 	return w > 0 ? w : 0;
 }
 
-static void set_transfers(struct sim_profile *profile, const struct pairs *p)
+static int set_transfers(struct sim_profile *profile, const struct pairs *p)
 {
 	int64_t *t;
 	int home, i, k;
@@ -190,7 +192,7 @@ static void set_transfers(struct sim_profile *profile, const struct pairs *p)
 				if (p->ps[(size_t)i * p->nr + k] > 0)
 					*t = llround(p->ps[(size_t)i * p->nr + k]);
 			}
-	sim_profile_refresh(profile);
+	return sim_profile_refresh(profile);
 }
 
 int profile_from_results(struct sim_profile **out, const struct results *r, struct topo *topo,
@@ -223,8 +225,10 @@ int profile_from_results(struct sim_profile **out, const struct results *r, stru
 	costs.visit = visit(r, &p, topo, costs.rmw);
 	rc = sim_profile_make(out, r->machine.class_name ? r->machine.class_name : "unknown", topo,
 			      &costs, err);
-	if (!rc) {
-		set_transfers(*out, &p);
+	if (!rc && set_transfers(*out, &p)) {
+		sim_profile_free(*out);
+		rc = err_set(err, -ENOMEM, "out of memory");
+	} else if (!rc) {
 		snprintf((*out)->source, sizeof((*out)->source), "measured: '%.300s'",
 			 r->path ? r->path : "this run");
 	}

@@ -74,15 +74,20 @@ static struct sim_line *line_new(const struct sim *s)
 	int g, nr_groups = s->profile->nr_groups;
 
 	if (!l)
-		abort();
+		return NULL;
 	l->first = l->owner = l->old_owner = NOBODY;
 	l->epoch = 1;
 	l->follows = calloc((unsigned)s->nr, 1);
-	l->mark = calloc(s->nr, sizeof(*l->mark));
+	l->mark = calloc((unsigned)s->nr, sizeof(*l->mark));
 	l->head = malloc(sizeof(int) * nr_groups);
 	l->tail = malloc(sizeof(int) * nr_groups);
 	l->nr_in_group = calloc(nr_groups, sizeof(int));
 	l->group_sharers = calloc(nr_groups, sizeof(*l->group_sharers));
+	if (!l->follows || !l->mark || !l->head || !l->tail || !l->nr_in_group ||
+	    !l->group_sharers) {
+		line_free(l);
+		return NULL;
+	}
 	for (g = 0; g < nr_groups; g++)
 		l->head[g] = l->tail[g] = NOBODY;
 	return l;
@@ -98,6 +103,7 @@ struct sim_line *arena_line(struct sim *s, const volatile void *addr)
 	at /= LINE_SIZE;
 	if (!a->line[at])
 		a->line[at] = line_new(s);
+	s->no_memory |= !a->line[at];
 	return a->line[at];
 }
 

@@ -70,14 +70,14 @@ static void make_transfers(struct sim_profile *p, const struct topo_cpu *cpu)
 						      p->package[i] == home);
 }
 
-void sim_profile_refresh(struct sim_profile *p)
+int sim_profile_refresh(struct sim_profile *p)
 {
 	int64_t *sum = calloc(p->nr_groups, sizeof(*sum));
 	int *nr = calloc(p->nr_groups, sizeof(*nr));
 	int64_t *out;
-	int home, i, k, g;
+	int home, i, k, g, rc = sum && nr ? 0 : -ENOMEM;
 
-	for (home = 0; home < p->nr_homes && sum && nr; home++) {
+	for (home = 0; home < p->nr_homes && !rc; home++) {
 		for (i = 0; i < p->nr_cpus; i++) {
 			memset(sum, 0, sizeof(*sum) * p->nr_groups);
 			memset(nr, 0, sizeof(*nr) * p->nr_groups);
@@ -94,6 +94,7 @@ void sim_profile_refresh(struct sim_profile *p)
 	}
 	free(sum);
 	free(nr);
+	return rc;
 }
 
 int sim_profile_make(struct sim_profile **out, const char *name, struct topo *topo,
@@ -125,7 +126,10 @@ int sim_profile_make(struct sim_profile **out, const char *name, struct topo *to
 		return err_set(err, -ENOMEM, "out of memory");
 	}
 	make_transfers(p, cpu);
-	sim_profile_refresh(p);
+	if (sim_profile_refresh(p)) {
+		sim_profile_free(p);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
 	*out = p;
 	return 0;
 }

@@ -123,6 +123,33 @@ static int *by_os_number(const struct sim_profile *p)
 	return order;
 }
 
+/* the costs by relation are those of the matrix now, where it has pairs of the relation */
+static void relation_means(struct sim_profile *p)
+{
+	int64_t *const cost[] = {
+		[TOPO_SAME_CORE] = &p->costs.smt,	[TOPO_SAME_L3] = &p->costs.cluster,
+		[TOPO_SAME_NODE] = &p->costs.node,	[TOPO_SAME_PACKAGE] = &p->costs.socket,
+		[TOPO_CROSS_PACKAGE] = &p->costs.cross,
+	};
+	int64_t sum[TOPO_CROSS_PACKAGE + 1] = {0}, nr[TOPO_CROSS_PACKAGE + 1] = {0};
+	const struct topo_cpu *cpu = topo_cpus(p->topo, &(int){0});
+	int i, k, rel;
+
+	for (i = 0; i < p->nr_cpus; i++) {
+		for (k = 0; k < p->nr_cpus; k++) {
+			rel = topo_relation(&cpu[i], &cpu[k]);
+			sum[rel] += sim_transfer(p, 0, i, k);
+			nr[rel]++;
+		}
+	}
+	for (rel = TOPO_SAME_CORE; rel <= TOPO_CROSS_PACKAGE; rel++)
+		if (nr[rel])
+			*cost[rel] = sum[rel] / nr[rel];
+	/* a machine whose packages are one node each has no pair that shares only the package */
+	if (!nr[TOPO_SAME_PACKAGE] && nr[TOPO_SAME_NODE])
+		p->costs.socket = p->costs.node;
+}
+
 static int take_over(struct sim_profile *p, const struct matrix *m)
 {
 	int *order = by_os_number(p), home, i, k;
@@ -138,8 +165,8 @@ static int take_over(struct sim_profile *p, const struct matrix *m)
 						    order[k]] =
 						llround(1000 * m->ns[(int64_t)i * m->nr + k]);
 	free(order);
-	sim_profile_refresh(p);
-	return 0;
+	relation_means(p);
+	return sim_profile_refresh(p);
 }
 
 int sim_profile_csv(struct sim_profile *p, const char *path, struct err *err)

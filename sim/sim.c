@@ -18,19 +18,6 @@
 
 /* ----------------------------------------------------------------------- setup */
 
-static const struct experiment *find(const char *name, struct err *err)
-{
-	int i;
-
-	if (!experiment_find(name, err))
-		return NULL;
-	for (i = 0; model_experiments[i]; i++)
-		if (!strcmp(model_experiments[i]->name, name))
-			return model_experiments[i];
-	err_set(err, -EINVAL, "experiment '%s' is not modelled", name);
-	return NULL;
-}
-
 static int place_workers(struct sim *s, struct err *err)
 {
 	const struct cpulist *cpus = &s->config->cpus;
@@ -106,7 +93,7 @@ static int open_sim(struct sim *s, const struct sim_config *config, struct err *
 	s->nr = config->cpus.nr;
 	s->rng = ~config->seed;
 	s->max_accesses = config->max_accesses ? config->max_accesses : DEFAULT_ACCESSES;
-	s->exp = find(config->experiment, err);
+	s->exp = model_experiment_find(config->experiment, err);
 	if (!s->exp)
 		return -EINVAL;
 	if (s->nr < s->exp->min_workers || s->nr > s->profile->nr_cpus || s->nr > SIM_MAX_CPU)
@@ -352,7 +339,7 @@ static void sum_up(const struct sim *s, const struct mark *m, struct sim_result 
 		sum += rate;
 		squares += rate * rate;
 	}
-	out->jain = squares > 0 ? sum * sum / (s->nr * squares) : 0;
+	out->jain = stats_jain_sums(sum, squares, s->nr);
 }
 
 /* "0:usage 0:min 0:low": the fields on a line */
@@ -413,6 +400,8 @@ int sim_run(const struct sim_config *config, struct sim_result *out, struct err 
 		report_lines(&s, out);
 		rc = drain_and_check(&s, out, err);
 	}
+	if (!rc && s.no_memory)
+		rc = err_set(err, -ENOMEM, "out of memory");
 	if (rc) {
 		free(out->worker_rate);
 		out->worker_rate = NULL;

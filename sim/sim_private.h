@@ -97,9 +97,10 @@ struct sim {
 	int nr_heap;
 	int64_t stop_at; /* of the batch that is being simulated */
 	uint64_t nr_accesses, max_accesses;
-	uint64_t rng;  /* of the order of service */
-	int over;      /* worker_over() */
-	bool draining; /* every fiber ends with its operation */
+	uint64_t rng;	/* of the order of service */
+	int over;	/* worker_over() */
+	bool draining;	/* every fiber ends with its operation */
+	bool no_memory; /* for what is known of a line: the prediction is void */
 };
 
 /* ------------------------------------------------------------------- engine.c */
@@ -137,7 +138,7 @@ int arena_nr_lines(const struct sim *s);
 int64_t arena_offset(const struct sim *s, const volatile void *addr); /* -1: not the model's */
 struct sim_line *arena_line_at(const struct sim *s, int i, int64_t *offset); /* NULL: untouched */
 
-/* the model's copies of the records; the native ones have other names */
-extern const struct experiment *const model_experiments[];
+/* experiment_find() of the model's copies of the records; the native ones have other names */
+const struct experiment *model_experiment_find(const char *name, struct err *err);
 
 #endif

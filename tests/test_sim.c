@@ -374,6 +374,9 @@ static void matrices_are_read_or_refused(void **state)
 	assert_int_equal(sim_transfer(p, 0, 0, 1), 40000);
 	assert_int_equal(sim_transfer(p, 0, 0, 2), 50500);
 	assert_int_equal(sim_transfer(p, 0, 2, 1), 60000);
+	/* and the costs by relation are its means, not what was there before */
+	assert_int_equal(p->costs.node, (40000 + 50500 + 60000) / 3);
+	assert_int_equal(p->costs.socket, p->costs.node);
 	assert_near(total_ns(p, 2, "op=fetch_add"), 40, 0.03);
 	assert_ok(csv(p, "0,40,50\n41,0,60\n50,60,0\n", &err), &err);
 	assert_int_equal(sim_transfer(p, 0, 0, 1), 40000);
