@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "bench.h"
+#include "katomic.h"
 
 #define NS_PER_S 1000000000LL
 
@@ -32,15 +33,6 @@ static inline int64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
-}
-
-static inline void cpu_relax(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
 }
 
 /* workers have a CPU each, so waiting means spinning; with more threads than CPUs it must yield */

@@ -34,6 +34,7 @@
 
 static const char *const source_names[] = {"page", "socket", NULL};
 static const char *const reclaim_names[] = {"zero", "64k", "2m_keep_1m", NULL};
+static const char *const css_names[] = {"beside", "apart", NULL};
 static const char *const charging_names[] = {"on", "off", NULL};
 static const char *const slot_layout_names[] = {"single", "seven_8bit", "seven_wide", NULL};
 static const char *const stats_names[] = {"off",	  "global_unconditional", "global_guarded",
@@ -45,10 +46,14 @@ static const char *const uncharge_names[] = {"same_cpu", "other_cpu", NULL};
 static const struct param cp_params_table[] = {
 	{"source", "", "what is charged: pages, or messages of a socket", CP_PAGE, 0, CP_SOCKET, 0,
 	 source_names, CP_OFFSET(source)},
-	{"pages", "pages", "source=page: charged at once per message", 1, 1, 64, 0, NULL,
+	{"pages", "pages", "source=page: charged one by one per message", 1, 1, 64, 0, NULL,
 	 CP_OFFSET(pages)},
 	{"message_bytes", "bytes", "source=socket: charged per message, its truesize", 10240, 1,
 	 1 << 20, 0, NULL, CP_OFFSET(message_bytes)},
+	{"charge_bytes", "bytes", "source=socket: a message is charged in pieces of this size",
+	 1 << 20, 1, 1 << 20, 0, NULL, CP_OFFSET(charge_bytes)},
+	{"free_bytes", "bytes", "source=socket: a message is freed in pieces of this size", 1 << 20,
+	 1, 1 << 20, 0, NULL, CP_OFFSET(free_bytes)},
 	{"reclaim", "",
 	 "source=socket: free bytes at which pages go back: any whole page, 64 KiB, 2 MiB", CP_ZERO,
 	 0, CP_2M_KEEP_1M, 0, reclaim_names, CP_OFFSET(reclaim)},
@@ -58,6 +63,8 @@ static const struct param cp_params_table[] = {
 	 PAGE_COUNTER_V6_15, 0, page_counter_layout_names, CP_OFFSET(layout)},
 	{"base_offset", "bytes", "of the counter in its line; rounded up for aligned layouts", 16,
 	 0, 56, 8, NULL, CP_OFFSET(base_offset)},
+	{"css", "", "css.parent lies in the 8 bytes before the counter, or on a line of its own",
+	 CP_CSS_BESIDE, 0, CP_CSS_APART, 0, css_names, CP_OFFSET(css)},
 	{"depth", "levels", "from the leaf to the root, both included", 3, 1,
 	 PAGE_COUNTER_MAX_DEPTH, 0, NULL, CP_OFFSET(depth)},
 	{"protection", "", "how protected usage is handed to the parent", PAGE_COUNTER_OFF, 0,
@@ -87,6 +94,9 @@ static const struct param cp_params_table[] = {
 	 CP_OFFSET(burst)},
 	{"sockets", "per worker", "used in turn; other_cpu: also the bursts that may be under way",
 	 8, 1, 64, 0, NULL, CP_OFFSET(sockets)},
+	{"call_ns", "ns",
+	 "local work of a charge or uncharge call; the kernel's interrupts off and on", 0, 0, 10000,
+	 0, NULL, CP_OFFSET(call_ns)},
 	{"work_ns", "ns", "local work per operation, on both sides; 0 saturates", 0, 0, 1000000, 0,
 	 NULL, CP_OFFSET(work_ns)},
 	{NULL}};
@@ -109,7 +119,8 @@ static struct stock_config stock_config(const struct cp_params *p)
 				     .uncharge_to = p->uncharge_to,
 				     .nr_slots = STOCK_SLOTS,
 				     .nr_memcgs = 1,
-				     .batch = p->batch};
+				     .batch = p->batch,
+				     .call_ns = p->call_ns};
 }
 
 static int cp_validate(const void *params, int nr_workers, struct err *err)
@@ -141,7 +152,8 @@ static int make_tree(const struct env *env, const struct cp_params *p, struct cp
 						   .rule = p->protection,
 						   .depth = p->depth,
 						   .nr_leaves = leaf_of(p, env->nr_workers - 1) + 1,
-						   .base_offset = p->base_offset};
+						   .base_offset = p->base_offset,
+						   .css_apart = p->css == CP_CSS_APART};
 	int i, rc = page_counter_tree_make(&s->tree, env, &config, err);
 
 	if (rc || p->protection == PAGE_COUNTER_OFF)

@@ -29,6 +29,7 @@
 enum cp_source { CP_PAGE, CP_SOCKET };
 enum cp_reclaim { CP_ZERO, CP_64K, CP_2M_KEEP_1M };
 enum cp_charging { CP_ON, CP_OFF };
+enum cp_css { CP_CSS_BESIDE, CP_CSS_APART };
 enum cp_memcgs { CP_SHARED, CP_PER_WORKER };
 enum cp_uncharge { CP_SAME_CPU, CP_OTHER_CPU };
 enum cp_stats {
@@ -40,9 +41,10 @@ enum cp_stats {
 };
 
 struct cp_params {
-	int64_t source, pages, message_bytes, reclaim, charging, layout, base_offset, depth;
-	int64_t protection, protection_level, batch, slot_layout, overflow, uncharge_to;
-	int64_t stats, stats_batch, flush_every, memcgs, uncharge, burst, sockets, work_ns;
+	int64_t source, pages, message_bytes, charge_bytes, free_bytes, reclaim, charging, layout;
+	int64_t base_offset, css, depth, protection, protection_level, batch, slot_layout, overflow,
+		uncharge_to;
+	int64_t stats, stats_batch, flush_every, memcgs, uncharge, burst, sockets, call_ns, work_ns;
 };
 
 struct cp_shared {
@@ -60,7 +62,7 @@ struct cp_worker {
 	struct vmstats_account account;
 	int64_t at;	     /* the socket in use */
 	int64_t nr_in_burst; /* operations of this burst, so far */
-	int64_t nr_charged, nr_uncharged;
+	int64_t nr_charged, nr_uncharged, nr_walked;
 	int64_t flush_in; /* own operations until the next flush; 0 or less: there is none */
 	/* other_cpu: bursts that are done, here and (as last seen) by the partner */
 	int64_t nr_bursts, seen, may_be_ahead;
@@ -94,14 +96,9 @@ static __attribute__((noinline)) void cp_count(struct cp_shared *s, int64_t rule
 	}
 }
 
-STOCK_INLINE void cp_charge(enum stock_layout layout, struct cp_shared *s,
-			    const struct cp_params *p, struct cp_worker *me)
+STOCK_INLINE void cp_charge_pages(enum stock_layout layout, struct cp_shared *s,
+				  const struct cp_params *p, struct cp_worker *me, int nr_pages)
 {
-	int nr_pages = p->source == CP_SOCKET ? sk_mem_charge(&s->proto, &me->sk,
-							      &me->socket[me->at], p->message_bytes)
-					      : p->pages;
-
-	me->nr_charged++;
 	if (!nr_pages || p->charging == CP_OFF)
 		return;
 	stock_charge(layout, &me->stock, 0, nr_pages);
@@ -109,20 +106,55 @@ STOCK_INLINE void cp_charge(enum stock_layout layout, struct cp_shared *s,
 		cp_count(s, p->stats, me, nr_pages);
 }
 
-STOCK_INLINE void cp_uncharge(enum stock_layout layout, struct cp_shared *s,
-			      const struct cp_params *p, struct cp_worker *me)
+STOCK_INLINE void cp_uncharge_pages(enum stock_layout layout, struct cp_shared *s,
+				    const struct cp_params *p, struct cp_worker *me, int nr_pages)
 {
-	int nr_pages =
-		p->source == CP_SOCKET
-			? sk_mem_uncharge(&s->proto, &me->sk, &me->socket[me->at], p->message_bytes)
-			: p->pages;
-
-	me->nr_uncharged++;
 	if (!nr_pages || p->charging == CP_OFF)
 		return;
 	stock_uncharge(layout, &me->stock, 0, nr_pages);
 	if (p->stats != CP_STATS_OFF)
 		cp_count(s, p->stats, me, -(long)nr_pages);
+}
+
+STOCK_INLINE void cp_charge(enum stock_layout layout, struct cp_shared *s,
+			    const struct cp_params *p, struct cp_worker *me)
+{
+	struct sk_socket *sk = &me->socket[me->at];
+	int64_t left;
+
+	me->nr_charged++;
+	if (p->source == CP_PAGE) {
+		for (left = p->pages; left; left--)
+			cp_charge_pages(layout, s, p, me, 1);
+		return;
+	}
+	for (left = p->message_bytes; left > 0; left -= p->charge_bytes)
+		cp_charge_pages(layout, s, p, me,
+				sk_mem_charge(&s->proto, &me->sk, sk,
+					      left < p->charge_bytes ? left : p->charge_bytes));
+}
+
+STOCK_INLINE void cp_uncharge(enum stock_layout layout, struct cp_shared *s,
+			      const struct cp_params *p, struct cp_worker *me)
+{
+	struct sk_socket *sk = &me->socket[me->at];
+	int64_t left;
+	int nr_pages;
+
+	me->nr_uncharged++;
+	if (p->source == CP_PAGE) {
+		for (left = p->pages; left; left--)
+			cp_uncharge_pages(layout, s, p, me, 1);
+		return;
+	}
+	for (left = p->message_bytes; left > 0; left -= p->free_bytes) {
+		nr_pages = sk_mem_uncharge(&s->proto, &me->sk, sk,
+					   left < p->free_bytes ? left : p->free_bytes);
+		cp_uncharge_pages(layout, s, p, me, nr_pages);
+		/* sockets ask whether there is pressure whenever they give pages back */
+		if (nr_pages && p->charging == CP_ON)
+			me->nr_walked += tree_pressure_walk(&s->tree, *me->stock.memcg);
+	}
 }
 
 /* ------------------------------------------------------------------------ loops */
@@ -174,6 +206,7 @@ static bool cp_wait_for_burst(struct cp_worker *me, const struct worker *w)
 	unsigned int polls = 0;
 
 	while (me->seen + me->may_be_ahead <= me->nr_bursts) {
+		cpu_relax();
 		me->seen = smp_load_acquire(me->from);
 		if (++polls % SPINS_PER_LOOK == 0 && worker_over(w))
 			return me->seen + me->may_be_ahead > me->nr_bursts;

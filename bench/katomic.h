@@ -37,6 +37,21 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 #define KATOMIC_TOUCH(access, p) ((void)0)
 #endif
 
+/* between two looks at what another CPU writes */
+#ifdef KATOMIC_HOOKED
+void katomic_relax(void);
+#define cpu_relax() katomic_relax()
+#else
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+#endif
+
 #define READ_ONCE(x)                                     \
 	({                                               \
 		KATOMIC_TOUCH(KATOMIC_READ, &(x));       \

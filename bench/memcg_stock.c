@@ -24,7 +24,7 @@ enum ms_sharing { MS_SHARED, MS_PRIVATE };
 struct ms_params {
 	int64_t slot_layout, slots, overflow, eviction, memcgs, sharing, batch, blocks;
 	int64_t pattern, burst, uncharge_to, remote_drain;
-	int64_t layout, depth, base_offset, work_ns;
+	int64_t layout, depth, base_offset, call_ns, work_ns;
 };
 
 struct ms_shared {
@@ -70,6 +70,9 @@ static const struct param ms_params_table[] = {
 	 PAGE_COUNTER_MAX_DEPTH, 0, NULL, MS_OFF(depth)},
 	{"base_offset", "bytes", "of the counter in its line; rounded up for aligned layouts", 16,
 	 0, 56, 8, NULL, MS_OFF(base_offset)},
+	{"call_ns", "ns",
+	 "local work of a charge or uncharge call; the kernel's interrupts off and on", 0, 0, 10000,
+	 0, NULL, MS_OFF(call_ns)},
 	{"work_ns", "ns", "local work per operation; 0 saturates", 0, 0, 1000000, 0, NULL,
 	 MS_OFF(work_ns)},
 	{NULL}};
@@ -93,7 +96,8 @@ static struct stock_config stock_config(const struct ms_params *p)
 				     .uncharge_to = p->uncharge_to,
 				     .nr_slots = p->slots,
 				     .nr_memcgs = p->memcgs,
-				     .batch = p->batch};
+				     .batch = p->batch,
+				     .call_ns = p->call_ns};
 }
 
 static int ms_validate(const void *params, int nr_workers, struct err *err)

@@ -57,6 +57,7 @@
 #include "experiment.h"
 #include "katomic.h"
 #include "page_counter_tree.h"
+#include "bench.h"
 #include "stats.h"
 
 #define STOCK_SLOTS	     7 /* the kernel's, and what layouts without a choice are given */
@@ -156,6 +157,7 @@ struct stock_config {
 	int nr_slots;  /* single and per_counter: not read */
 	int nr_memcgs; /* of one CPU */
 	unsigned int batch;
+	int64_t call_ns; /* local work of each charge and uncharge: interrupts off and on, the call */
 };
 
 /* where the parts of one CPU's stock are; never changes */
@@ -174,10 +176,11 @@ struct stock_cpu {
 	unsigned int batch, low;
 	bool trim, random, to_counters;
 	uint64_t rng;
+	int64_t call_ns;
 	/* since setup */
 	uint64_t nr_charges, nr_misses; /* a charge consumes once; a miss goes to the counters */
 	uint64_t nr_updates;		/* hierarchical charges and uncharges, tried ones too */
-	uint64_t nr_evictions, nr_asked;
+	uint64_t nr_evictions, nr_asked, nr_over_high;
 	uint64_t nr_drains; /* stored pages given back: over the batch, evicted or asked for */
 };
 

@@ -70,6 +70,7 @@ void stock_init(struct stock_cpu *cpu, const struct stock_config *c, void *block
 				  .memcg = memcg,
 				  .batch = c->batch,
 				  .low = c->batch / 2,
+				  .call_ns = c->call_ns,
 				  .trim = c->overflow == STOCK_TRIM,
 				  .random = c->eviction == STOCK_RANDOM,
 				  .to_counters = c->uncharge_to == STOCK_TO_COUNTERS,

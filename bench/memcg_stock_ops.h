@@ -278,6 +278,8 @@ STOCK_INLINE bool stock_charge(enum stock_layout layout, struct stock_cpu *cpu, 
 {
 	unsigned int nr_ahead = nr_pages < cpu->batch ? cpu->batch : nr_pages;
 
+	if (cpu->call_ns)
+		cpu_work_ns(cpu->call_ns);
 	cpu->nr_charges++;
 	if (stock_consume(layout, cpu, memcg, nr_pages))
 		return true;
@@ -287,12 +289,15 @@ STOCK_INLINE bool stock_charge(enum stock_layout layout, struct stock_cpu *cpu, 
 		       stock_charge_counters(cpu, cpu->memcg[memcg], nr_pages);
 	if (nr_ahead > nr_pages)
 		stock_refill(layout, cpu, memcg, nr_ahead - nr_pages);
+	cpu->nr_over_high += tree_over_high(cpu->tree, cpu->memcg[memcg]);
 	return true;
 }
 
 STOCK_INLINE void stock_uncharge(enum stock_layout layout, struct stock_cpu *cpu, int memcg,
 				 unsigned int nr_pages)
 {
+	if (cpu->call_ns)
+		cpu_work_ns(cpu->call_ns);
 	if (cpu->to_counters)
 		stock_uncharge_counters(cpu, cpu->memcg[memcg], nr_pages);
 	else

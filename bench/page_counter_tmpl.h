@@ -207,6 +207,13 @@ static void PC(uncharge_fn)(void *leaf, long nr_pages, enum page_counter_rule ru
 	PC(uncharge)(leaf, nr_pages, rule);
 }
 
+static bool PC(over_high)(const void *counter)
+{
+	const PC_STRUCT *c = counter;
+
+	return (unsigned long)atomic_long_read(&c->usage) > READ_ONCE(c->high);
+}
+
 static const struct page_counter_ops PC(ops) = {
 	.size = sizeof(PC_STRUCT),
 	.align = _Alignof(PC_STRUCT),
@@ -219,6 +226,7 @@ static const struct page_counter_ops PC(ops) = {
 	.try_charge = PC(try_charge_fn),
 	.charge = PC(charge_fn),
 	.uncharge = PC(uncharge_fn),
+	.over_high = PC(over_high),
 };
 
 #undef PC_CAT_

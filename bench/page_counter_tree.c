@@ -57,17 +57,21 @@ const char *const page_counter_layout_names[] = {
 	"packed_5_19", "aligned_2022_test", "padded_2022", "v6_12", "v6_15", NULL};
 const char *const page_counter_rule_names[] = {"off", "unconditional", "conditional", NULL};
 
+#define CSS_ROOM 256 /* before the counter, and a pair of lines between css.parent and it */
+
 /* a page each: struct mem_cgroup is allocated on its own, 2-4 KiB aligned (kernel-facts 1.2) */
-static void *make_counter(const struct env *env, const struct page_counter_ops *ops,
+static void *make_counter(const struct page_counter_tree *t, const struct env *env,
 			  size_t base_offset, void *parent)
 {
-	size_t offset = (base_offset + ops->align - 1) & ~(ops->align - 1);
-	char *base = env_alloc(env, offset + ops->size, 4096);
+	const size_t align = t->ops->align;
+	size_t offset = CSS_ROOM + ((base_offset + align - 1) & ~(align - 1));
+	char *base = env_alloc(env, offset + t->ops->size, 4096);
 
 	if (!base)
 		return NULL;
-	ops->init(base + offset, parent, PAGE_COUNTER_RESIDENT);
-	ops->set_watermark(base + offset, PAGE_COUNTER_MAX);
+	t->ops->init(base + offset, parent, PAGE_COUNTER_RESIDENT);
+	t->ops->set_watermark(base + offset, PAGE_COUNTER_MAX);
+	*(void **)(base + offset - t->css_before) = parent;
 	return base + offset;
 }
 
@@ -80,15 +84,17 @@ int page_counter_tree_make(struct page_counter_tree *t, const struct env *env,
 	*t = (struct page_counter_tree){.ops = layouts[config->layout],
 					.rule = config->rule,
 					.depth = config->depth,
+					.css_before =
+						config->css_apart ? CSS_ROOM - 64 : sizeof(void *),
 					.nr_leaves = config->nr_leaves};
 	for (i = t->depth - 1; i > 0; i--) {
-		parent = t->above[i] = make_counter(env, t->ops, config->base_offset, parent);
+		parent = t->above[i] = make_counter(t, env, config->base_offset, parent);
 		if (!parent)
 			return err_set(err, -ENOMEM, "out of memory");
 	}
 	t->leaf = env_alloc(env, sizeof(*t->leaf) * t->nr_leaves, 64);
 	for (i = 0; t->leaf && i < t->nr_leaves; i++) {
-		t->leaf[i] = make_counter(env, t->ops, config->base_offset, parent);
+		t->leaf[i] = make_counter(t, env, config->base_offset, parent);
 		if (!t->leaf[i])
 			return err_set(err, -ENOMEM, "out of memory");
 	}
@@ -143,12 +149,21 @@ int page_counter_tree_check(const struct page_counter_tree *t, const long *pages
 	return 0;
 }
 
+static void describe_level(const struct page_counter_tree *t, const void *counter, int level,
+			   field_teller tell, void *ctx)
+{
+	const char *css_parent = (const char *)counter - t->css_before;
+
+	tell_field(tell, ctx, level, css_parent, sizeof(void *), "css.parent");
+	t->ops->describe(counter, level, tell, ctx);
+}
+
 void page_counter_tree_describe(const struct page_counter_tree *t, field_teller tell, void *ctx)
 {
 	int i;
 
 	for (i = 0; i < t->nr_leaves; i++)
-		t->ops->describe(t->leaf[i], 0, tell, ctx);
+		describe_level(t, t->leaf[i], 0, tell, ctx);
 	for (i = 1; i < t->depth; i++)
-		t->ops->describe(t->above[i], i, tell, ctx);
+		describe_level(t, t->above[i], i, tell, ctx);
 }

@@ -10,6 +10,11 @@
  * in page_counter.h, the algorithm in page_counter_tmpl.h; a call goes through one pointer per
  * shared update, which is nothing beside the atomics it makes.
  *
+ * A counter lies in a struct mem_cgroup of its own. Of that, the pointer to the parent's memcg
+ * (css.parent) is here too, because charging reads it at every level: it ends where the counter
+ * begins, on its line when base_offset leaves room (2022: kernel-facts 1.2), or with css_apart on a
+ * line that nobody writes.
+ *
  * Every counter starts with PAGE_COUNTER_RESIDENT pages in use and a watermark that is never
  * reached: a working set that was charged long ago. So patterns that give back more than they took
  * (request/response traffic) never reach 0.
@@ -25,6 +30,7 @@
 #include <stddef.h>
 
 #include "experiment.h"
+#include "katomic.h"
 
 #define PAGE_COUNTER_MAX_DEPTH 6
 #define PAGE_COUNTER_MAX       (LONG_MAX / 4096) /* pages: no limit, as in the kernel */
@@ -65,6 +71,7 @@ struct page_counter_ops {
 	bool (*try_charge)(void *leaf, long nr_pages, enum page_counter_rule rule);
 	void (*charge)(void *leaf, long nr_pages, enum page_counter_rule rule);
 	void (*uncharge)(void *leaf, long nr_pages, enum page_counter_rule rule);
+	bool (*over_high)(const void *counter); /* this level alone */
 };
 
 struct page_counter_config {
@@ -72,12 +79,14 @@ struct page_counter_config {
 	enum page_counter_rule rule;
 	int depth, nr_leaves;
 	size_t base_offset; /* of a counter in its line, rounded up to the layout's alignment */
+	bool css_apart;
 };
 
 struct page_counter_tree {
 	const struct page_counter_ops *ops;
 	enum page_counter_rule rule;
 	int depth, nr_leaves;
+	size_t css_before; /* bytes from css.parent to the counter */
 	void **leaf;
 	void *above[PAGE_COUNTER_MAX_DEPTH]; /* by level; [0] is not used */
 };
@@ -106,6 +115,40 @@ static inline bool tree_try_charge(const struct page_counter_tree *t, int leaf, 
 static inline void tree_uncharge(const struct page_counter_tree *t, int leaf, long nr_pages)
 {
 	t->ops->uncharge(t->leaf[leaf], nr_pages, t->rule);
+}
+
+static inline void *tree_css_parent(const struct page_counter_tree *t, const void *counter)
+{
+	return READ_ONCE(*(void *const *)((const char *)counter - t->css_before));
+}
+
+/*
+ * tree_over_high - what ends a successful charge of the counters: usage against high, level by
+ * level, from memcg to parent memcg (mm/memcontrol.c, end of try_charge). No level is ever over it.
+ */
+static inline bool tree_over_high(const struct page_counter_tree *t, const void *leaf)
+{
+	const void *c;
+
+	for (c = leaf; c; c = tree_css_parent(t, c))
+		if (t->ops->over_high(c))
+			return true;
+	return false;
+}
+
+/*
+ * tree_under_pressure - is a memcg above under socket pressure? Asked when a socket gives pages back
+ * (include/net/sock.h, sk_under_memory_pressure). The times that are compared lie on lines that
+ * nobody writes and are left out: what is read is css.parent of every level.
+ */
+static inline int tree_pressure_walk(const struct page_counter_tree *t, const void *leaf)
+{
+	const void *c;
+	int nr = 0;
+
+	for (c = leaf; c; c = tree_css_parent(t, c))
+		nr++;
+	return nr;
 }
 
 #endif

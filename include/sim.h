@@ -21,15 +21,20 @@
  *   read of a shared one L to the nearest sharer's group; such reads overlap
  *   write of a shared    L to the farthest sharer's group: the invalidation waits for it; times
  *                        upgrade_cross when a sharer is in another package
- *   read ahead           a core runs the reads that follow an atomic ahead of it: where a subject
+ *   read ahead (AMD)     a core runs the reads that follow an atomic ahead of it: where a subject
  *                        reads the line after its atomic (max beside usage), the line comes shared
  *                        first and is upgraded then, two transactions instead of one
  *   far atomics (Arm)    the home executes: two legs, and far_ps of service; no hand-over
  *
  *   visit    the next request is on its way while the owner works: the owner keeps the line for
- *            w L of its L, and may do n more operations of e in it; n is w L / e on average. Hence
- *            the law of a saturated line: s = L / (1 + w L / e)
+ *            w L of its L on average (drawn, exponential). What reads in that time hits; an atomic
+ *            does when half of it fits, so n more of e are done, w L / e on average. Hence the law
+ *            of a saturated line: s = L / (1 + w L / e). A copy that is called back is readable
+ *            as long
  *   batch    the home prefers requests from the owner's group at most `batch` times in a row
+ *
+ * Local work (cpu_work_ns) is drawn from within a quarter of its length: CPUs that all work equally
+ * long would stay in step, and arrive at a line together for ever.
  *
  * What it leaves out: bandwidth of links, capacity of caches, TLBs, prefetchers, frequency, and
  * out-of-order overlap of a core's own misses. Where it is known to be wrong: docs/model.md.
@@ -59,8 +64,9 @@ struct sim_costs {
 	int64_t op;		  /* of an operation beside its accesses and its local work */
 	int64_t far_ps;		  /* 0: atomics run in the core */
 	double visit;		  /* w; 0: none */
-	double upgrade_cross;	  /* 1: an upgrade costs what a hand-over costs */
-	int batch;		  /* B; 1: none */
+	bool reads_ahead; /* AMD: see above; Intel's locked operations hold younger loads back */
+	double upgrade_cross; /* 1: an upgrade costs what a hand-over costs */
+	int batch;	      /* B; 1: none */
 	bool home_decides; /* EPYC: a pair away from the home's socket pays `cross` (or `socket`) */
 };
 
@@ -134,7 +140,8 @@ struct sim_line_report {
 
 struct sim_result {
 	double rate;	   /* operations per second, all workers */
-	double half_width; /* relative, of the rate: how far the simulation itself is uncertain */
+	double half_width; /* relative, of the rate: how far the simulation itself is uncertain;
+			      NaN: the bound came before two batches had ended */
 	double ns_per_op;  /* workers / rate */
 	double transfers_per_op;
 	double slowest, fastest, jain;

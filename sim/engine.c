@@ -6,10 +6,13 @@
 #include <sys/mman.h>
 
 #include "bench.h"
+#include "stats.h"
 
-#define STACK_SIZE (32 << 10)
-#define CPU_BITS   12
-#define CHUNK_OPS  8 /* between two looks at the end of the batch */
+#define STACK_SIZE  (32 << 10)
+#define CPU_BITS    12
+#define WORK_VARIES 250 /* of 1000 */
+#define RELAX_PS    40000
+#define CHUNK_OPS   8 /* between two looks at the end of the batch */
 
 /* the simulation that this thread runs: katomic's hook has no room for it */
 static _Thread_local struct sim *current;
@@ -155,6 +158,7 @@ void engine_close(struct sim *s)
 
 enum katomic_access { KATOMIC_READ, KATOMIC_WRITE, KATOMIC_ADD, KATOMIC_XCHG, KATOMIC_CMPXCHG };
 void katomic_hook(enum katomic_access access, const volatile void *addr, size_t size);
+void katomic_relax(void);
 void model_cpu_work_ns(int64_t n);
 
 void katomic_hook(enum katomic_access access, const volatile void *addr, size_t size)
@@ -173,12 +177,27 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 						      : SIM_RMW);
 }
 
-void model_cpu_work_ns(int64_t n)
+/* PAUSE is some 140 cycles since Skylake and 10 before it and on Arm; nothing hangs on it but how
+ * often a CPU looks for what another one writes */
+void katomic_relax(void)
 {
 	struct sim *s = current;
 
+	if (!s || !s->running)
+		return;
+	s->running->now += RELAX_PS;
+	s->running->time.other += RELAX_PS;
+}
+
+/* drawn within a quarter of its length: of CPUs that all work equally long, convoys would stay */
+void model_cpu_work_ns(int64_t n)
+{
+	struct sim *s = current;
+	int64_t ps;
+
 	if (n <= 0 || !s || !s->running)
 		return;
-	s->running->now += n * 1000;
-	s->running->time.work += n * 1000;
+	ps = n * (1000 - WORK_VARIES) + stats_rng_below(&s->rng, 2 * WORK_VARIES * n + 1);
+	s->running->now += ps;
+	s->running->time.work += ps;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "sim_private.h"
 
+#include <math.h>
+
 #include "stats.h"
 
 #define LAST_WAS_RMW  1
 #define READS_FOLLOW  2
-#define CARRY_ONE     1024
 #define MAX_RUN_AHEAD 64 /* accesses of a line that only one CPU has touched */
 
 static int group_of(const struct sim *s, const struct sim_cpu *c)
@@ -24,13 +25,19 @@ static int64_t hit_cost(const struct sim_costs *costs, enum sim_kind kind)
  * If it did, layouts would not differ, and on the 2-CPU machine where we measured, packing `max`
  * beside `usage` costs half of the throughput.
  */
-static bool is_hit(const struct sim_line *l, const struct sim_cpu *c, enum sim_kind kind)
+static bool is_hit(const struct sim *s, const struct sim_line *l, const struct sim_cpu *c,
+		   enum sim_kind kind)
 {
 	if (l->owner == c->idx)
 		return true;
+	/* half of it done: the snoop waits for the rest, and w L / e more are done on average */
 	if (kind != SIM_LOAD)
-		return l->busy && l->old_owner == c->idx && c->now <= l->old_until;
-	if (l->busy && l->to_reader && l->old_owner == c->idx)
+		return l->busy && l->old_owner == c->idx &&
+		       c->now + s->profile->costs.rmw / 2 <= l->leaves_at;
+	if (l->busy && l->old_owner == c->idx && (l->to_reader || c->now <= l->leaves_at))
+		return true;
+	/* a copy that is being called back is readable until the call arrives */
+	if (l->busy && !l->to_reader && l->mark[c->idx] == l->epoch - 1 && c->now <= l->leaves_at)
 		return true;
 	return l->mark[c->idx] == l->epoch;
 }
@@ -113,17 +120,13 @@ static int64_t cost_of(const struct sim *s, const struct sim_line *l, const stru
 	return s->profile->costs.socket; /* in no cache: from memory, once */
 }
 
-/* n whole operations, w L / e of them on average: what is left of one goes to the next visit */
-static int64_t visit_ps(const struct sim *s, struct sim_line *l, int64_t transfer)
+/* how long the owner keeps a line that is wanted elsewhere: w L on average */
+static int64_t hold_ps(struct sim *s, int64_t transfer)
 {
-	const struct sim_costs *costs = &s->profile->costs;
-	int64_t n;
+	double mean = s->profile->costs.visit * transfer;
+	double u = (stats_rng_below(&s->rng, 1 << 20) + 0.5) / (1 << 20);
 
-	l->visit_carry += (int64_t)(costs->visit * transfer * CARRY_ONE / costs->rmw);
-	n = l->visit_carry / CARRY_ONE;
-	l->visit_carry %= CARRY_ONE;
-	/* half an operation more: reads that follow the last one find the line there */
-	return n ? (n - 1) * costs->rmw + costs->rmw / 2 : -1;
+	return mean > 0 ? (int64_t)(-log(u) * mean) : -1;
 }
 
 /*
@@ -192,7 +195,7 @@ static void begin(struct sim *s, struct sim_line *l, struct sim_cpu *c, int64_t 
 	l->busy = true;
 	l->to_reader = c->kind == SIM_LOAD;
 	l->old_owner = l->owner;
-	l->old_until = now + visit_ps(s, l, cost);
+	l->leaves_at = now + hold_ps(s, cost);
 	l->owner = NOBODY;
 	if (c->kind != SIM_LOAD)
 		forget_sharers(s, l);
@@ -304,7 +307,7 @@ void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
 	/* whoever is earlier goes first: it may take the line away */
 	if (!engine_is_first(s, c))
 		engine_wait_turn(s, c);
-	if (is_hit(l, c, kind)) {
+	if (is_hit(s, l, c, kind)) {
 		count_hit(s, c, kind);
 		return;
 	}
@@ -313,7 +316,8 @@ void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
 		return;
 	}
 	/* the core runs reads ahead of its atomic: the line comes shared first, and is upgraded */
-	if (kind == SIM_RMW && (l->follows[c->idx] & READS_FOLLOW) && l->mark[c->idx] != l->epoch)
+	if (kind == SIM_RMW && s->profile->costs.reads_ahead &&
+	    (l->follows[c->idx] & READS_FOLLOW) && l->mark[c->idx] != l->epoch)
 		transact(s, l, c, SIM_LOAD);
 	transact(s, l, c, kind);
 	if (kind == SIM_LOAD)

@@ -6,9 +6,11 @@
  *
  * Figures that several rows share, and what they rest on:
  *
- *   load, store  0.1 ns: hits of the lines between two atomics hide behind them. Own measurement on
- *                Zen 5: a charge and an uncharge of three levels are 28 ns of atomics and 33 ns in
- *                all, for some 40 loads
+ *   load, store  EPYC and Arm 0.1 ns: hits of the lines between two atomics hide behind them. Own
+ *                measurement on Zen 5: a charge and an uncharge of three levels are 28 ns of atomics
+ *                and 33 ns in all, for some 40 loads. Intel 1.2 ns a load: one load in three
+ *                instructions at 0.81 instructions a cycle (kernel-facts 5, row 1b, uncontended) and
+ *                3 GHz; a locked operation lets no younger load begin
  *   op           0.3 ns: a page taken from a worker's stock, own measurement on Zen 5 at batch 1024
  *   visit        w = 0.116, fitted by its authors on one row (8 x Xeon 8176, 420 threads); 0 where
  *                atomics are LL/SC or far
@@ -23,14 +25,14 @@
 #define INTEL(smt_, in, out, e)                                                               \
 	{                                                                                     \
 		.smt = (smt_), .cluster = (in), .node = (in), .socket = (in), .cross = (out), \
-		.rmw = (e), .load = 100, .store = 100, .op = 300, .visit = 0.116,             \
+		.rmw = (e), .load = 1200, .store = 100, .op = 300, .visit = 0.116,            \
 		.upgrade_cross = 2, .batch = 1                                                \
 	}
 #define EPYC(smt_, ccx, in, out, e)                                                            \
 	{                                                                                      \
 		.smt = (smt_), .cluster = (ccx), .node = (in), .socket = (in), .cross = (out), \
 		.rmw = (e), .load = 100, .store = 100, .op = 300, .visit = 0.116,              \
-		.upgrade_cross = 1, .batch = 1, .home_decides = true                           \
+		.upgrade_cross = 1, .batch = 1, .home_decides = true, .reads_ahead = true      \
 	}
 #define ARM(in, out, e, far)                                                                \
 	{                                                                                   \

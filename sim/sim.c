@@ -10,7 +10,7 @@
 
 #define DEFAULT_TARGET	 0.005
 #define DEFAULT_ACCESSES 20000000
-#define OPS_PER_BATCH	 120 /* of each worker, at least, on average */
+#define OPS_PER_BATCH	 30 /* of each worker, at least, on average */
 #define MIN_BATCHES	 8
 #define MAX_BATCHES	 64
 #define FIRST_BATCH_PS	 1000000LL
@@ -223,7 +223,7 @@ static double half_width(const double *ops, int nr)
 {
 	double mean = stats_mean(ops, nr);
 
-	return mean > 0 ? 2 * stats_sd(ops, nr) / sqrt(nr) / mean : INFINITY;
+	return nr > 1 && mean > 0 ? 2 * stats_sd(ops, nr) / sqrt(nr) / mean : NAN;
 }
 
 static int run_steady(struct sim *s, struct sim_result *out, struct mark *m)

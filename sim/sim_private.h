@@ -35,8 +35,7 @@ struct sim_line {
 	int nr_sharers;
 	/* who may still use it while the transaction in flight is on its way */
 	int old_owner;
-	int64_t old_until;
-	int64_t visit_carry; /* in 1/1024 of an operation: visits are whole, on average w L / e */
+	int64_t leaves_at;
 	int64_t server_free; /* far atomics */
 	int run_length;	     /* services in a row to the owner's group */
 	/* waiting requests: one queue per group, each in order of issue; a CPU waits in one at most */
