@@ -146,6 +146,15 @@ static int c2c_validate(const void *params, int nr_workers, struct err *err)
 					 nr_workers);
 }
 
+static void c2c_describe(const void *shared, field_teller tell, void *ctx)
+{
+	const struct c2c_shared *s = shared;
+
+	tell(ctx, &s->turn, sizeof(s->turn), "turn");
+	tell(ctx, &s->to[0][0], sizeof(s->to[0][0]), "to_second");
+	tell(ctx, &s->to[1][0], sizeof(s->to[1][0]), "to_first");
+}
+
 const struct experiment core_to_core_experiment = {
 	.name = "core_to_core",
 	.summary = "latency of a line from one CPU to another, for every pair",
@@ -161,4 +170,5 @@ const struct experiment core_to_core_experiment = {
 	.setup = c2c_setup,
 	.run = c2c_run,
 	.check = c2c_check,
+	.describe = c2c_describe,
 };

@@ -13,6 +13,7 @@
 #include "memcg_stock.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench.h"
@@ -29,6 +30,9 @@ struct ms_params {
 
 struct ms_shared {
 	struct page_counter_tree tree;
+	enum stock_layout slot_layout;
+	int nr_workers;
+	const struct ms_worker **worker;
 };
 
 static const char *const pattern_names[] = {"request_response", "stream", "producer_consumer",
@@ -140,6 +144,7 @@ static int set_worker(const struct env *env, const struct ms_params *p, struct m
 	void *block = stock_block(env, &c, idx, packed);
 
 	w->priv = me;
+	s->worker[idx] = me;
 	if (!me || !block)
 		return -ENOMEM;
 	stock_init(&me->cpu, &c, block, &s->tree, &s->tree.leaf[first_leaf(p, idx)], ~w->rng);
@@ -177,7 +182,12 @@ static int ms_setup(const struct env *env, const void *params, struct worker *wo
 	int i, rc;
 
 	*shared = s;
-	rc = s ? page_counter_tree_make(&s->tree, env, &tree, err) : -ENOMEM;
+	if (!s)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->slot_layout = p->slot_layout;
+	s->nr_workers = env->nr_workers;
+	s->worker = env_alloc(env, sizeof(*s->worker) * env->nr_workers, 64);
+	rc = s->worker ? page_counter_tree_make(&s->tree, env, &tree, err) : -ENOMEM;
 	for (i = 0; i < env->nr_workers && !rc; i++)
 		rc = set_worker(env, p, s, i, &workers[i], &packed);
 	for (i = 0; i < env->nr_workers && !rc; i++)
@@ -185,26 +195,35 @@ static int ms_setup(const struct env *env, const void *params, struct worker *wo
 	return rc ? err_set(err, rc, "out of memory") : 0;
 }
 
+/* not inlined: unoptimized, the frames of five layouts in one exceed a simulated CPU's stack */
+#define MS_RUN(layout)                                                                        \
+	static __attribute__((noinline)) void run_##layout(struct worker *w, int64_t work_ns, \
+							   uint64_t nr_ops)                   \
+	{                                                                                     \
+		run_role(layout, w->priv, w, work_ns, nr_ops);                                \
+	}
+
+MS_RUN(STOCK_SINGLE)
+MS_RUN(STOCK_SEVEN_8BIT)
+MS_RUN(STOCK_SEVEN_WIDE)
+MS_RUN(STOCK_ARRAY_OF_STRUCTS)
+MS_RUN(STOCK_PER_COUNTER)
+
+#define MS_CASE(layout)                              \
+	case layout:                                 \
+		run_##layout(w, p->work_ns, nr_ops); \
+		break
+
 static void ms_run(void *shared, const void *params, struct worker *w, uint64_t nr_ops)
 {
 	const struct ms_params *p = params;
 
 	switch ((enum stock_layout)p->slot_layout) {
-	case STOCK_SINGLE:
-		run_role(STOCK_SINGLE, w->priv, w, p->work_ns, nr_ops);
-		break;
-	case STOCK_SEVEN_8BIT:
-		run_role(STOCK_SEVEN_8BIT, w->priv, w, p->work_ns, nr_ops);
-		break;
-	case STOCK_SEVEN_WIDE:
-		run_role(STOCK_SEVEN_WIDE, w->priv, w, p->work_ns, nr_ops);
-		break;
-	case STOCK_ARRAY_OF_STRUCTS:
-		run_role(STOCK_ARRAY_OF_STRUCTS, w->priv, w, p->work_ns, nr_ops);
-		break;
-	case STOCK_PER_COUNTER:
-		run_role(STOCK_PER_COUNTER, w->priv, w, p->work_ns, nr_ops);
-		break;
+		MS_CASE(STOCK_SINGLE);
+		MS_CASE(STOCK_SEVEN_8BIT);
+		MS_CASE(STOCK_SEVEN_WIDE);
+		MS_CASE(STOCK_ARRAY_OF_STRUCTS);
+		MS_CASE(STOCK_PER_COUNTER);
 	}
 }
 
@@ -333,6 +352,23 @@ static void ms_read_metrics(const struct env *env, const void *params, const voi
 	values[3] = all ? (double)drains / all : NAN;
 }
 
+static void ms_describe(const void *shared, field_teller tell, void *ctx)
+{
+	const struct ms_shared *s = shared;
+	const struct ms_worker *me;
+	char name[40];
+	int i;
+
+	page_counter_tree_describe(&s->tree, tell, ctx);
+	for (i = 0; i < s->nr_workers; i++) {
+		me = s->worker[i];
+		stock_describe(s->slot_layout, &me->cpu.lines, i, tell, ctx);
+		snprintf(name, sizeof(name), "worker[%d].%s", i,
+			 me->role == MS_CONSUMER ? "taken_over" : "handed_on");
+		tell(ctx, me->mine, sizeof(*me->mine), name);
+	}
+}
+
 const struct experiment memcg_stock_experiment = {
 	.name = "memcg_stock",
 	.summary = "the per-CPU stock of charged pages: slots, eviction, overflow, drains",
@@ -353,4 +389,5 @@ const struct experiment memcg_stock_experiment = {
 	.run = ms_run,
 	.check = ms_check,
 	.read_metrics = ms_read_metrics,
+	.describe = ms_describe,
 };

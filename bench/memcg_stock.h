@@ -207,6 +207,10 @@ void stock_init(struct stock_cpu *cpu, const struct stock_config *c, void *block
 int stock_count(enum stock_layout layout, const struct stock_cpu *cpu, int nr_memcgs, long *pages,
 		struct err *err);
 
+/* "stock[3].nr_pages": fields of the stock of worker @idx; counts and pointers by their arrays */
+void stock_describe(enum stock_layout layout, const struct stock_lines *l, int idx,
+		    field_teller tell, void *ctx);
+
 #include "memcg_stock_ops.h"
 
 #endif

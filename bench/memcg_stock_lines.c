@@ -2,6 +2,8 @@
 /* The stock's lines when nothing is charged: how large they are, where, and what they hold. */
 #include "memcg_stock.h"
 
+#include <stdio.h>
+
 const char *const stock_layout_names[] = {"single",	      "seven_8bit",  "seven_wide",
 					  "array_of_structs", "per_counter", NULL};
 const char *const stock_overflow_names[] = {"drain", "trim", NULL};
@@ -115,4 +117,65 @@ int stock_count(enum stock_layout layout, const struct stock_cpu *cpu, int nr_me
 		pages[k] += stored;
 	}
 	return 0;
+}
+
+struct telling {
+	field_teller tell;
+	void *ctx;
+	int idx;
+};
+
+static void tell_part(const struct telling *t, const volatile void *field, size_t size,
+		      const char *name)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "stock[%d].%s", t->idx, name);
+	t->tell(t->ctx, field, size, text);
+}
+
+#define TELL_PART(t, field, name) tell_part(t, &(field), sizeof(field), name)
+
+static void tell_slots(const struct telling *t, enum stock_layout layout,
+		       const struct stock_lines *l)
+{
+	const struct stock_array_of_structs *structs = l->block;
+	const struct stock_seven_wide *wide = l->block;
+	const struct stock_seven_8bit *bytes = l->block;
+	const struct stock_single *single = l->block;
+
+	switch (layout) {
+	case STOCK_SINGLE:
+		TELL_PART(t, single->nr_pages, "nr_pages");
+		TELL_PART(t, single->cached, "cached");
+		break;
+	case STOCK_SEVEN_8BIT:
+		TELL_PART(t, bytes->nr_pages, "nr_pages");
+		TELL_PART(t, bytes->cached, "cached");
+		break;
+	case STOCK_SEVEN_WIDE:
+		tell_part(t, wide->nr_pages, l->nr_slots * sizeof(*wide->nr_pages), "nr_pages");
+		tell_part(t, l->cached, l->nr_slots * sizeof(*l->cached), "cached");
+		break;
+	case STOCK_ARRAY_OF_STRUCTS:
+		tell_part(t, structs->slot, l->nr_slots * sizeof(*structs->slot), "slot");
+		break;
+	case STOCK_PER_COUNTER:
+		tell_part(t, l->block, l->nr_slots * sizeof(unsigned int), "nr_pages");
+		break;
+	}
+}
+
+void stock_describe(enum stock_layout layout, const struct stock_lines *l, int idx,
+		    field_teller tell, void *ctx)
+{
+	const struct telling t = {tell, ctx, idx};
+
+	if (layout != STOCK_PER_COUNTER)
+		TELL_PART(&t, *(unsigned char *)l->block, "lock");
+	tell_slots(&t, layout, l);
+	if (l->tail) {
+		TELL_PART(&t, l->tail->flags, "flags");
+		TELL_PART(&t, l->tail->evict, "evict");
+	}
 }

@@ -9,6 +9,7 @@
 #include "experiment.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "bench.h"
 #include "katomic.h"
@@ -37,6 +38,8 @@ struct pc_worker {
 
 struct pc_shared {
 	struct page_counter_tree tree;
+	int nr_workers;
+	const struct pc_worker *worker[];
 };
 
 static const char *const limit_names[] = {"none", "hit", NULL};
@@ -116,13 +119,16 @@ static void set_levels(struct page_counter_tree *t, const struct pc_params *p, i
 	}
 }
 
-static int set_workers(const struct env *env, const struct pc_params *p, struct worker *workers)
+static int set_workers(const struct env *env, const struct pc_params *p, struct pc_shared *s,
+		       struct worker *workers)
 {
 	struct pc_worker *me;
 	int i;
 
+	s->nr_workers = env->nr_workers;
 	for (i = 0; i < env->nr_workers; i++) {
-		workers[i].priv = env_alloc_worker(env, i, sizeof(struct pc_worker), 64);
+		s->worker[i] = workers[i].priv =
+			env_alloc_worker(env, i, sizeof(struct pc_worker), 64);
 		if (!workers[i].priv)
 			return -ENOMEM;
 	}
@@ -145,7 +151,8 @@ static int pc_setup(const struct env *env, const void *params, struct worker *wo
 						   .depth = p->depth,
 						   .nr_leaves = 1,
 						   .base_offset = p->base_offset};
-	struct pc_shared *s = env_alloc(env, sizeof(*s), 64);
+	struct pc_shared *s =
+		env_alloc(env, sizeof(*s) + sizeof(s->worker[0]) * env->nr_workers, 64);
 	int rc;
 
 	if (!s)
@@ -155,7 +162,7 @@ static int pc_setup(const struct env *env, const void *params, struct worker *wo
 	if (rc)
 		return rc;
 	set_levels(&s->tree, p, env->nr_workers);
-	return set_workers(env, p, workers) ? err_set(err, -ENOMEM, "out of memory") : 0;
+	return set_workers(env, p, s, workers) ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 /* how many pages this worker gives back now: its own, or those that its neighbour handed on */
@@ -261,7 +268,15 @@ static void pc_read_metrics(const struct env *env, const void *params, const voi
 
 static void pc_describe(const void *shared, field_teller tell, void *ctx)
 {
-	page_counter_tree_describe(&((const struct pc_shared *)shared)->tree, tell, ctx);
+	const struct pc_shared *s = shared;
+	char name[40];
+	int i;
+
+	page_counter_tree_describe(&s->tree, tell, ctx);
+	for (i = 0; i < s->nr_workers && s->worker[i]->to; i++) {
+		snprintf(name, sizeof(name), "worker[%d].handed", i);
+		tell(ctx, s->worker[i]->to, sizeof(*s->worker[i]->to), name);
+	}
 }
 
 const struct experiment page_counter_experiment = {

@@ -48,6 +48,13 @@ struct skf_worker {
 	const int64_t *from;
 };
 
+struct skf_shared {
+	struct sk_proto proto;
+	int nr_workers;
+	int64_t nr_sockets; /* of a worker that has any */
+	const struct skf_worker **worker;
+};
+
 static const char *const reclaim_names[] = {"zero", "64k", "2m_keep_1m", "bytes", NULL};
 static const char *const reserve_names[] = {"per_cpu", "shared", NULL};
 static const char *const receiver_names[] = {"same_cpu", "other_cpu", NULL};
@@ -138,14 +145,22 @@ static int set_worker(const struct env *env, const struct skf_params *p, struct 
 static int skf_setup(const struct env *env, const void *params, struct worker *workers,
 		     void **shared, struct err *err)
 {
+	struct skf_shared *s = env_alloc(env, sizeof(*s), 128);
+	const struct skf_params *p = params;
 	int i, rc = 0;
 
-	*shared = env_alloc(env, sizeof(struct sk_proto), 128);
-	if (!*shared)
+	*shared = s;
+	if (s)
+		s->worker = env_alloc(env, sizeof(*s->worker) * env->nr_workers, 64);
+	if (!s || !s->worker)
 		return err_set(err, -ENOMEM, "out of memory");
-	set_protocol(*shared, params);
-	for (i = 0; i < env->nr_workers && !rc; i++)
-		rc = set_worker(env, params, workers, i);
+	s->nr_workers = env->nr_workers;
+	s->nr_sockets = p->sockets;
+	set_protocol(&s->proto, p);
+	for (i = 0; i < env->nr_workers && !rc; i++) {
+		rc = set_worker(env, p, workers, i);
+		s->worker[i] = workers[i].priv;
+	}
 	return rc ? err_set(err, rc, "out of memory") : 0;
 }
 
@@ -220,12 +235,13 @@ static inline void run_side(struct sk_proto *proto, const struct skf_params *p, 
 
 static void skf_run(void *shared, const void *params, struct worker *w, uint64_t nr_ops)
 {
+	struct sk_proto *proto = &((struct skf_shared *)shared)->proto;
 	const struct skf_params *p = params;
 
 	if (p->receiver == SKF_SAME_CPU)
-		run_alone(shared, p, w->priv, nr_ops);
+		run_alone(proto, p, w->priv, nr_ops);
 	else
-		run_side(shared, p, w, nr_ops, !is_receiver(p, w->idx));
+		run_side(proto, p, w, nr_ops, !is_receiver(p, w->idx));
 }
 
 /* messages that are charged now */
@@ -282,7 +298,7 @@ static int check_worker(const struct sk_proto *proto, const struct skf_params *p
 static int skf_check(const struct env *env, const void *params, const void *shared,
 		     const struct worker *workers, const uint64_t *ops, struct err *err)
 {
-	const struct sk_proto *proto = shared;
+	const struct sk_proto *proto = &((const struct skf_shared *)shared)->proto;
 	const struct skf_params *p = params;
 	long total = atomic_long_read(&proto->memory_allocated), held = 0, queued = 0, expected;
 	const struct skf_worker *me;
@@ -342,6 +358,26 @@ static void skf_read_metrics(const struct env *env, const void *params, const vo
 	values[4] = nr ? idle / nr : NAN;
 }
 
+static void skf_describe(const void *shared, field_teller tell, void *ctx)
+{
+	const struct skf_shared *s = shared;
+	const struct skf_worker *me;
+	char name[40];
+	int i, k;
+
+	sk_describe_proto(&s->proto, tell, ctx);
+	for (i = 0; i < s->nr_workers; i++) {
+		me = s->worker[i];
+		snprintf(name, sizeof(name), "cpu[%d].per_cpu_fw_alloc", i);
+		tell(ctx, &me->cpu->per_cpu_fw_alloc, sizeof(me->cpu->per_cpu_fw_alloc), name);
+		snprintf(name, sizeof(name), "worker[%d].%s", i,
+			 me->may_be_ahead ? "sent" : "received");
+		tell(ctx, me->to, sizeof(*me->to), name);
+		for (k = 0; k < s->nr_sockets && me->may_be_ahead; k++)
+			sk_describe_socket(&me->socket[k], i, k, tell, ctx);
+	}
+}
+
 const struct experiment sk_forward_alloc_experiment = {
 	.name = "sk_forward_alloc",
 	.summary = "memory accounting of sockets: pages taken ahead and given back",
@@ -362,4 +398,5 @@ const struct experiment sk_forward_alloc_experiment = {
 	.run = skf_run,
 	.check = skf_check,
 	.read_metrics = skf_read_metrics,
+	.describe = skf_describe,
 };

@@ -40,7 +40,9 @@
 
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "experiment.h"
 #include "katomic.h"
 
 #define SK_PAGE_SIZE 4096
@@ -135,6 +137,27 @@ static inline int sk_mem_uncharge(struct sk_proto *proto, struct sk_cpu *cpu, st
 	}
 	WRITE_ONCE(sk->sk_forward_alloc, reclaimable - nr_pages * SK_PAGE_SIZE);
 	return nr_pages;
+}
+
+/* ----------------------------------------------------------- names, for the model */
+
+static inline void sk_describe_proto(const struct sk_proto *proto, field_teller tell, void *ctx)
+{
+	tell(ctx, &proto->sysctl_mem, sizeof(proto->sysctl_mem), "sysctl_mem");
+	tell(ctx, &proto->reserve_pages, sizeof(proto->reserve_pages), "reserve_pages");
+	tell(ctx, &proto->memory_allocated, sizeof(proto->memory_allocated), "memory_allocated");
+}
+
+/* "worker[2].socket[1].sk_forward_alloc" */
+static inline void sk_describe_socket(const struct sk_socket *sk, int worker, int nr,
+				      field_teller tell, void *ctx)
+{
+	char name[48];
+
+	snprintf(name, sizeof(name), "worker[%d].socket[%d].sk_forward_alloc", worker, nr);
+	tell(ctx, &sk->sk_forward_alloc, sizeof(sk->sk_forward_alloc), name);
+	snprintf(name, sizeof(name), "worker[%d].socket[%d].sk_wmem_queued", worker, nr);
+	tell(ctx, &sk->sk_wmem_queued, sizeof(sk->sk_wmem_queued), name);
 }
 
 #endif

@@ -316,6 +316,11 @@ static void vmf_read_metrics(const struct env *env, const void *params, const vo
 	values[5] = worst;
 }
 
+static void vmf_describe(const void *shared, field_teller tell, void *ctx)
+{
+	vmstats_describe(shared, tell, ctx);
+}
+
 const struct experiment vmstats_flush_experiment = {
 	.name = "vmstats_flush",
 	.summary = "counting the updates of cgroup statistics until a flush is due",
@@ -334,4 +339,5 @@ const struct experiment vmstats_flush_experiment = {
 	.run = vmf_run,
 	.check = vmf_check,
 	.read_metrics = vmf_read_metrics,
+	.describe = vmf_describe,
 };

@@ -52,6 +52,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "experiment.h"
 
@@ -375,5 +376,66 @@ static inline int vmstats_make(struct vmstats *v, const struct env *env)
 	}
 	return 0;
 }
+
+/* ----------------------------------------------------------- names, for the model */
+
+#define VMSTATS_TELL(field, form, ...)                           \
+	do {                                                     \
+		snprintf(name, sizeof(name), form, __VA_ARGS__); \
+		tell(ctx, &(field), sizeof(field), name);        \
+	} while (0)
+
+static inline void vmstats_describe_memcg(const struct mem_cgroup *memcg, int level,
+					  field_teller tell, void *ctx)
+{
+	const struct memcg_vmstats *vmstats = memcg->vmstats;
+	char name[48];
+
+	VMSTATS_TELL(memcg->parent, "%d:memcg.parent", level);
+	VMSTATS_TELL(memcg->vmstats_percpu, "%d:memcg.vmstats_percpu", level);
+	VMSTATS_TELL(memcg->vmstats, "%d:memcg.vmstats", level);
+	VMSTATS_TELL(vmstats->state, "%d:vmstats.state", level);
+	VMSTATS_TELL(vmstats->state_pending, "%d:vmstats.state_pending", level);
+	VMSTATS_TELL(vmstats->stats_updates, "%d:vmstats.stats_updates", level);
+}
+
+static inline void vmstats_describe_cpu(const struct vmstats *v, int cpu, field_teller tell,
+					void *ctx)
+{
+	const struct vmstats_cpu *area = v->cpu[cpu];
+	const struct memcg_vmstats_percpu *block;
+	char name[48];
+	int level;
+
+	VMSTATS_TELL(area->stats_updates, "cpu[%d].stats_updates", cpu);
+	for (level = 0; level < v->depth; level++) {
+		block = &area->block[level];
+		VMSTATS_TELL(block->stats_updates, "cpu[%d].%d:stats_updates", cpu, level);
+		VMSTATS_TELL(block->parent, "cpu[%d].%d:parent", cpu, level);
+		VMSTATS_TELL(block->vmstats, "cpu[%d].%d:vmstats", cpu, level);
+		VMSTATS_TELL(block->state, "cpu[%d].%d:state", cpu, level);
+		VMSTATS_TELL(block->state_prev, "cpu[%d].%d:state_prev", cpu, level);
+	}
+}
+
+/* "0:vmstats.stats_updates", "cpu[3].0:state": level and field, of a memcg or of a CPU's block */
+static inline void vmstats_describe(const struct vmstats *v, field_teller tell, void *ctx)
+{
+	const struct mem_cgroup *memcg;
+	int i;
+
+	tell(ctx, &v->stats_flush_threshold, sizeof(v->stats_flush_threshold),
+	     "stats_flush_threshold");
+	tell(ctx, &v->flush_lock, sizeof(v->flush_lock), "flush_lock");
+	for (i = 0; i < v->nr_leaves; i++)
+		if (!i || v->leaf[i] != v->leaf[i - 1])
+			vmstats_describe_memcg(v->leaf[i], 0, tell, ctx);
+	for (i = 1, memcg = v->leaf[0]->parent; memcg; memcg = memcg->parent, i++)
+		vmstats_describe_memcg(memcg, i, tell, ctx);
+	for (i = 0; i < v->nr_cpus; i++)
+		vmstats_describe_cpu(v, i, tell, ctx);
+}
+
+#undef VMSTATS_TELL
 
 #endif

@@ -54,6 +54,7 @@ static void note_field(void *ctx, const volatile void *field, size_t size, const
 		return;
 	s->field = grown;
 	s->field[s->nr_fields].offset = offset;
+	s->field[s->nr_fields].size = size;
 	snprintf(s->field[s->nr_fields++].name, sizeof(s->field->name), "%s", name);
 }
 
@@ -349,7 +350,8 @@ static void name_line(const struct sim *s, struct sim_line_report *r)
 	int i;
 
 	for (i = 0; i < s->nr_fields && len < sizeof(r->fields); i++)
-		if (s->field[i].offset / LINE_SIZE == r->offset / LINE_SIZE)
+		if (s->field[i].offset < r->offset + LINE_SIZE &&
+		    s->field[i].offset + (int64_t)s->field[i].size > r->offset)
 			len += snprintf(r->fields + len, sizeof(r->fields) - len, "%s%s",
 					len ? " " : "", s->field[i].name);
 }
@@ -369,7 +371,6 @@ static void report_lines(const struct sim *s, struct sim_result *out)
 		r.accesses = l->accesses;
 		r.transfers = l->transfers;
 		r.waited_ps = l->waited;
-		name_line(s, &r);
 		for (k = out->nr_lines; k > 0 && out->line[k - 1].waited_ps < r.waited_ps; k--)
 			if (k < SIM_MAX_LINES)
 				out->line[k] = out->line[k - 1];
@@ -377,6 +378,8 @@ static void report_lines(const struct sim *s, struct sim_result *out)
 			out->line[k] = r;
 		out->nr_lines += out->nr_lines < SIM_MAX_LINES;
 	}
+	for (k = 0; k < out->nr_lines; k++)
+		name_line(s, &out->line[k]);
 }
 
 int sim_run(const struct sim_config *config, struct sim_result *out, struct err *err)

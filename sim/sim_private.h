@@ -72,6 +72,7 @@ struct sim_arena;
 
 struct sim_field {
 	int64_t offset;
+	size_t size;
 	char name[48];
 };
 
