@@ -208,7 +208,7 @@ static void the_wait_is_linear_in_n(void **state)
 static void no_time_is_lost_in_the_account(void **state)
 {
 	static const char *const cases[][2] = {
-		{"contended_line", "work_ns=100"},
+		{"contended_line", "work_ns=2000"},
 		{"contended_line", "op=load_cmpxchg"},
 		{"page_counter", "layout=packed_5_19,batch=4,depth=6"},
 		{"vmstats_flush", "rule=hierarchical,flush_every=500"},
