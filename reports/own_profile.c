@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "legs.h"
 #include "report.h"
 #include "sim.h"
 #include "stats.h"
 
 #define PS_PER_S     1e12
+#define PS_PER_NS    1000
 #define NR_RELATIONS (TOPO_CROSS_PACKAGE + 1)
 
 static bool param_is(const struct result_case *c, const char *name, const char *text)
@@ -66,6 +68,8 @@ struct pairs {
 	double *ps; /* nr x nr by CPU index; 0: not measured */
 	int nr;
 	double relation[NR_RELATIONS]; /* medians; 0: none measured */
+	struct legs *legs;	       /* of those measured; NULL: too few, or none is missing */
+	int nr_measured;
 };
 
 static int read_pairs(struct pairs *p, const struct results *r, const struct topo *topo)
@@ -180,8 +184,17 @@ static double visit(const struct results *r, const struct pairs *p, const struct
 	return w > 0 ? w : 0;
 }
 
+/* a pair that was not measured: what legs say, else the median of its relation, which is there */
+static double unmeasured_ps(const struct pairs *p, int i, int k)
+{
+	double ps = p->legs && i != k ? legs_predict(p->legs, i, k) : 0;
+
+	return ps > 0 ? ps : 0;
+}
+
 static int set_transfers(struct sim_profile *profile, const struct pairs *p)
 {
+	double ps;
 	int64_t *t;
 	int home, i, k;
 
@@ -189,10 +202,43 @@ static int set_transfers(struct sim_profile *profile, const struct pairs *p)
 		for (i = 0; i < p->nr; i++)
 			for (k = 0; k < p->nr; k++) {
 				t = &profile->transfer[((int64_t)home * p->nr + i) * p->nr + k];
-				if (p->ps[(size_t)i * p->nr + k] > 0)
-					*t = llround(p->ps[(size_t)i * p->nr + k]);
+				ps = p->ps[(size_t)i * p->nr + k];
+				if (ps <= 0)
+					ps = unmeasured_ps(p, i, k);
+				if (ps > 0)
+					*t = llround(ps);
 			}
 	return sim_profile_refresh(profile);
+}
+
+static int fit_legs(struct pairs *p, const struct topo *topo, struct err *err)
+{
+	size_t i;
+	int rc;
+
+	for (i = 0; i < (size_t)p->nr * p->nr; i++)
+		p->nr_measured += p->ps[i] > 0;
+	if (p->nr_measured == p->nr * (p->nr - 1))
+		return 0;
+	rc = legs_fit(&p->legs, topo, p->ps, err);
+	return rc == -EINVAL ? 0 : rc;
+}
+
+/* both directions of a pair count, as they were measured */
+static void say_source(struct sim_profile *profile, const struct results *r, const struct pairs *p)
+{
+	char *to = profile->source;
+	int size = sizeof(profile->source), all = p->nr * (p->nr - 1), nr, len;
+
+	len = snprintf(to, size, "measured: '%.200s', %d of %d pairs of CPUs",
+		       r->path ? r->path : "this run", p->nr_measured, all);
+	if (p->legs)
+		snprintf(to + len, size - len,
+			 "; the others from legs fitted to them, which miss those by %.2f ns rms",
+			 legs_rms(p->legs, p->ps, &nr) / PS_PER_NS);
+	else if (p->nr_measured < all)
+		snprintf(to + len, size - len,
+			 "; the others are medians of their relation, too few for legs");
 }
 
 int profile_from_results(struct sim_profile **out, const struct results *r, struct topo *topo,
@@ -210,6 +256,8 @@ int profile_from_results(struct sim_profile **out, const struct results *r, stru
 		rc = err_set(err, -ENOMEM, "out of memory");
 	else
 		rc = median_by_relation(&p, topo, err);
+	if (!rc)
+		rc = fit_legs(&p, topo, err);
 	if (rc) {
 		topo_free(topo);
 		free(p.ps);
@@ -229,9 +277,9 @@ int profile_from_results(struct sim_profile **out, const struct results *r, stru
 		sim_profile_free(*out);
 		rc = err_set(err, -ENOMEM, "out of memory");
 	} else if (!rc) {
-		snprintf((*out)->source, sizeof((*out)->source), "measured: '%.300s'",
-			 r->path ? r->path : "this run");
+		say_source(*out, r, &p);
 	}
+	legs_free(p.legs);
 	free(p.ps);
 	return rc;
 }

@@ -8,13 +8,20 @@
 
 #define FOUR "Package:2 [NUMANode(memory=1GiB)] L3Cache:1 Core:2 PU:1"
 
-static struct topo *load(void)
+#define SIXTEEN "Package:2 [NUMANode(memory=1GiB)] L3Cache:1 Core:8 PU:1"
+
+static struct topo *load_this(const char *topology)
 {
 	struct err err = ERR_INIT;
 	struct topo *t;
 
-	assert_ok(topo_load(&t, FOUR, &err), &err);
+	assert_ok(topo_load(&t, topology, &err), &err);
 	return t;
+}
+
+static struct topo *load(void)
+{
+	return load_this(FOUR);
 }
 
 /* ns of one operation, all workers together: 20 inside a package, 100 across, an atomic of 5; two
@@ -26,8 +33,23 @@ static double planted_ns(const struct bench_case *c)
 	return c->cpus.cpu[0] / 2 == c->cpus.cpu[1] / 2 ? 20 : 100;
 }
 
+/* the same on SIXTEEN, with a leg for each CPU: 40 inside a package, 110 across */
+static double legs_ns(int a, int b)
+{
+	return (a / 8 == b / 8 ? 40 : 110) + 1.5 * (a * 3 % 8) + 1.5 * (b * 3 % 8);
+}
+
+static double legs_case_ns(const struct bench_case *c)
+{
+	if (!strcmp(c->exp->name, "contended_line"))
+		return planted_ns(c);
+	return legs_ns(c->cpus.cpu[0], c->cpus.cpu[1]);
+}
+
 /* @skip: the relation whose pairs were not measured; @limit: whether contended_line was */
-static struct results *make_record(int skip, bool limit)
+static struct results *make_record_of(const char *topology, int64_t nr_pairs,
+				      double (*ns)(const struct bench_case *c), int skip,
+				      bool limit)
 {
 	const char *const names[] = {"core_to_core", "contended_line"};
 	const char *const sets[] = {"op=fetch_add", "protocol=cas,read"};
@@ -35,9 +57,10 @@ static struct results *make_record(int skip, bool limit)
 				 .nr_experiments = limit ? 2 : 1,
 				 .sets = sets + !limit,
 				 .nr_sets = limit ? 2 : 1,
+				 .nr_pairs = nr_pairs,
 				 .workers = "1,2"};
 	struct err err = ERR_INIT;
-	struct topo *t = load();
+	struct topo *t = load_this(topology);
 	struct sample s = {.ops = 1, .window_ns = 1, .jain = 1, .overlap = 1};
 	struct results *r;
 	struct plan plan;
@@ -46,7 +69,7 @@ static struct results *make_record(int skip, bool limit)
 	assert_ok(plan_build(t, &spec, &plan, &err), &err);
 	assert_ok(results_new(&r, t, &plan, "test", &err), &err);
 	for (i = 0; i < plan.nr_cases; i++) {
-		if (plan.cases[i].exp->pairs && skip == (planted_ns(&plan.cases[i]) == 100))
+		if (plan.cases[i].exp->pairs && skip == (ns(&plan.cases[i]) == 100))
 			continue;
 		for (k = 0; k < 6; k++) {
 			s.block = k;
@@ -56,7 +79,7 @@ static struct results *make_record(int skip, bool limit)
 										  "protocol"),
 								"read")
 						? 7
-						: planted_ns(&plan.cases[i]));
+						: ns(&plan.cases[i]));
 			s.slowest = s.fastest = s.rate;
 			for (int m = 0; m < EXPERIMENT_MAX_METRICS; m++)
 				s.metrics[m] = NAN;
@@ -66,6 +89,11 @@ static struct results *make_record(int skip, bool limit)
 	plan_free(&plan);
 	topo_free(t);
 	return r;
+}
+
+static struct results *make_record(int skip, bool limit)
+{
+	return make_record_of(FOUR, 0, planted_ns, skip, limit);
 }
 
 static void the_planted_costs_come_out(void **state)
@@ -82,7 +110,8 @@ static void the_planted_costs_come_out(void **state)
 	assert_int_equal(p->costs.cross, 100000);
 	/* two workers: 8 ns where a hand-over per operation would be 20: w = (20 / 8 - 1) * 5 / 20 */
 	assert_true(fabs(p->costs.visit - 0.375) < 1e-9);
-	assert_non_null(strstr(p->source, "measured"));
+	assert_non_null(strstr(p->source, "measured: 'this run', 12 of 12 pairs of CPUs"));
+	assert_null(strstr(p->source, "others"));
 	sim_profile_free(p);
 	results_free(r);
 }
@@ -101,11 +130,58 @@ static void what_is_missing_is_named(void **state)
 	results_free(r);
 }
 
+static double worst_ps(const struct sim_profile *p)
+{
+	double worst = 0, error;
+	int i, k;
+
+	for (i = 0; i < 16; i++) {
+		for (k = 0; k < 16; k++) {
+			error = i == k ? 0 : fabs(sim_transfer(p, 0, i, k) - 1000 * legs_ns(i, k));
+			worst = error > worst ? error : worst;
+		}
+	}
+	return worst;
+}
+
+/* a record that samples the pairs still gives each of them its own cost */
+static void pairs_not_measured_come_from_legs(void **state)
+{
+	struct results *r = make_record_of(SIXTEEN, 50, legs_case_ns, -1, true);
+	struct sim_profile *p = NULL;
+	struct err err = ERR_INIT;
+
+	assert_ok(profile_from_results(&p, r, load_this(SIXTEEN), &err), &err);
+	assert_true(worst_ps(p) <= 1);
+	assert_non_null(strstr(p->source,
+			       "100 of 240 pairs of CPUs; the others from legs fitted to "
+			       "them, which miss those by 0.00 ns rms"));
+	sim_profile_free(p);
+	results_free(r);
+}
+
+static void too_few_pairs_give_their_median(void **state)
+{
+	struct results *r = make_record_of(SIXTEEN, 8, legs_case_ns, -1, true);
+	struct sim_profile *p = NULL;
+	struct err err = ERR_INIT;
+
+	assert_ok(profile_from_results(&p, r, load_this(SIXTEEN), &err), &err);
+	assert_true(worst_ps(p) > 1000);
+	assert_non_null(strstr(p->source,
+			       "16 of 240 pairs of CPUs; the others are medians of their "
+			       "relation, too few for legs"));
+	sim_profile_free(p);
+	results_free(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_planted_costs_come_out),
 		cmocka_unit_test(what_is_missing_is_named),
+		cmocka_unit_test(pairs_not_measured_come_from_legs),
+		cmocka_unit_test(too_few_pairs_give_their_median),
 	};
 
 	return run_tests(tests);
