@@ -179,6 +179,25 @@ ok $? "predict from a topology and a matrix"
 run predict --input "Package:1 [NUMANode(memory=1GiB)] Core:3 PU:1" --latency two.csv
 [ $status = 2 ] && grep -q "'two.csv' has 2 rows, the machine has 3 CPUs" err
 ok $? "a matrix of another size than the topology"
+# what is wrong with a cell, and where it is
+bad_matrix() {
+	printf '%b' "$1" >bad.csv
+	refused 2 "$2" predict --input "Package:1 [NUMANode(memory=1GiB)] Core:3 PU:1" \
+		--latency ../bad.csv
+}
+bad_matrix ',,\n40,,\n50,,\n' "'../bad.csv': row 2, column 1: '' is missing"
+bad_matrix ',,\n40,,\n,60,\n' "row 2, column 0: '' is missing"
+bad_matrix ',,\n-40,,\n50,60,\n' "row 1, column 0: '-40' is not a latency in ns"
+bad_matrix ',,\n0,,\n50,60,\n' "row 1, column 0: '0' is not above 0"
+bad_matrix ',,\nNaN,,\n50,60,\n' "row 1, column 0: 'NaN' is not a latency in ns"
+bad_matrix ',,\n40,,\n50,far,\n' "row 2, column 1: 'far' is not a latency in ns"
+bad_matrix 'CPU;0;1;2\n' "row 0, column 0: 'CPU;0;1;2' is not a latency in ns"
+bad_matrix '0,40,50\n90,0,60\n50,60,0\n' "CPUs 1 and 0 are 90 ns apart one way and 40 the other"
+bad_matrix '0,40,50,60\n' "row 0 has more than 3 cells, the machine has 3 CPUs"
+bad_matrix ',,\n40,,\n50,60,\n1,2,3\n' "has more than 3 rows, the machine has 3 CPUs"
+bad_matrix '' "has 0 rows, the machine has 3 CPUs"
+refused 1 "'nowhere.csv': No such file" predict -m icx-8380 --latency nowhere.csv
+refused 2 "'../two.csv' has 2 rows, the machine has 160 CPUs" predict -m icx-8380 --latency ../two.csv
 
 run predict --from a.json
 [ $status = 2 ] && grep -q "'a.json': the record has no contended_line" err
