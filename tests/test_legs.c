@@ -197,22 +197,30 @@ static void outliers_have_no_say(void **state)
 	close_machine(&m);
 }
 
+#define FLAT "Package:1 [NUMANode(memory=1GiB)] L3Cache:1 Core:24 PU:1"
+
+static void plant_noise(struct machine *m, uint64_t seed)
+{
+	int i, k;
+
+	for (i = 0; i < m->nr; i++)
+		for (k = 0; k < i; k++)
+			m->all[i * m->nr + k] = 50 + 6 * (draw(&seed) - 0.5);
+}
+
 /* where no core is near or far, none is said to be */
 static void noise_has_no_legs(void **state)
 {
-	uint64_t rng = 7;
 	struct machine m;
 	struct legs *l;
-	int i, k;
+	int nr;
 
-	open_machine(&m, "Package:1 [NUMANode(memory=1GiB)] L3Cache:1 Core:24 PU:1");
-	for (i = 0; i < m.nr; i++)
-		for (k = 0; k < i; k++)
-			m.all[i * m.nr + k] = 50 + 6 * (draw(&rng) - 0.5);
+	open_machine(&m, FLAT);
+	plant_noise(&m, 7);
 	deal(&m, 0.2, 1);
 	l = fit(&m);
 	assert_false(legs_has_legs(l, LEGS_SOCKET));
-	assert_true(legs_rms(l, m.rest, &i) < 6 / sqrt(12) * 1.1);
+	assert_true(legs_rms(l, m.rest, &nr) < 6 / sqrt(12) * 1.1);
 	legs_free(l);
 	close_machine(&m);
 }
@@ -238,28 +246,28 @@ static void what_was_never_measured_has_no_prediction(void **state)
 	close_machine(&m);
 }
 
-/* the order of addresses or the second call changes no bit */
+/* noise, where the choice is a near thing: whatever was drawn would show */
 static void the_same_matrix_gives_the_same_bits(void **state)
 {
 	struct legs *first, *again;
 	struct machine m;
 	double a, b;
-	int i, k;
+	int seed, i;
 
-	open_machine(&m, CCXS);
-	plant(&m);
-	deal(&m, 0.2, 3);
-	first = fit(&m);
-	again = fit(&m);
-	for (i = 0; i < m.nr; i++) {
-		for (k = 0; k < m.nr; k++) {
-			a = legs_predict(first, i, k);
-			b = legs_predict(again, i, k);
-			assert_memory_equal(&a, &b, sizeof(a));
+	open_machine(&m, FLAT);
+	for (seed = 1; seed <= 30; seed++) {
+		plant_noise(&m, seed);
+		deal(&m, 0.3, seed);
+		first = fit(&m);
+		again = fit(&m);
+		for (i = 0; i < m.nr * m.nr; i++) {
+			a = legs_predict(first, i / m.nr, i % m.nr);
+			b = legs_predict(again, i / m.nr, i % m.nr);
+			assert_true(isnan(a) ? isnan(b) : !memcmp(&a, &b, sizeof(a)));
 		}
+		legs_free(first);
+		legs_free(again);
 	}
-	legs_free(first);
-	legs_free(again);
 	close_machine(&m);
 }
 
