@@ -3,14 +3,12 @@
  * The published cases: facts of kernel-facts.md 5 (tags in brackets) as parameter sets.
  *
  * What the sources do not say is not made up: where depth, size or machine are not published, the
- * row has the subject's default and the case says so. The two starting values that a fit may
- * change, at most, are made by arithmetic:
+ * row has the subject's default and the case says so. Numbers that nobody published:
  *
- *   a rate per worker is published (s0, s2)   work = bits of a send / published rate of the base;
+ *   a rate per worker is published (s0, s2)   work = bits of a send / published rate uncontended;
  *                                             pages = bytes of a send in whole pages
- *   only a share of the cycles (s3, s4)       the line is taken to be saturated: a round of all
- *                                             CPUs, 60 ns each (assumed), passes per shared update;
- *                                             work = (1 - share) x CPUs x 60 / operations per update
+ *   only a share of CPU time (s1, s3, s4)     work is what makes the model's share of the base row
+ *                                             the published one (of a range its middle)
  */
 #include "plan_private.h"
 
@@ -121,9 +119,12 @@ const struct bench_published_case bench_published_cases[] = {
 	 .experiment = "charge_path",
 	 .sets = NETPERF ",layout=packed_5_19,depth=4,protection=unconditional,protection_level=2",
 	 .nr_workers = 72,
-	 .fit = {{"work_ns", 3776, "10,240 bytes at 21694.8 Mbps: the root cgroup"},
+	 .fit = {{"work_ns", 3776, "10,240 bytes at 21694.8 Mbps: the root cgroup",
+		  .on = "root cgroup", .per_value = 10240 * 8 * 1e3},
 		 {"pages", 3, "10,240 bytes are 2.5 pages"}},
-	 .rows = s0_rows},
+	 .rows = s0_rows,
+	 .model = "clx-2s18c",
+	 .model_note = "two sockets of 18 cores are assumed: 72 CPUs are all that is published"},
 	{.name = "s1",
 	 .title = "trim the stock, do not drain it",
 	 .machine = "not published",
@@ -133,8 +134,13 @@ const struct bench_published_case bench_published_cases[] = {
 	 .unit = "% of CPU in charge and uncharge",
 	 .experiment = "memcg_stock",
 	 .sets = "pattern=request_response,slot_layout=seven_8bit,batch=64,sharing=shared",
-	 .fit = {{"work_ns", 0, "no rate is published: saturated"}},
-	 .rows = s1_rows},
+	 .fit = {{"work_ns", 6581, "gives the share of CPU of the row 'drain', 50.8%",
+		  .on = "drain", .lo = 1000, .hi = 100000}},
+	 .rows = s1_rows,
+	 .kind = BENCH_SHARES,
+	 .count = "shared_updates",
+	 .model = "clx-2s18c",
+	 .model_note = "assumed: no machine is published"},
 	{.name = "s2",
 	 .title = "alignment of page_counter x batch",
 	 .machine = "4 x Xeon Gold 5318H, 144 CPUs",
@@ -144,9 +150,11 @@ const struct bench_published_case bench_published_cases[] = {
 	 .experiment = "charge_path",
 	 .sets = NETPERF ",depth=2,protection=off",
 	 .nr_workers = 72,
-	 .fit = {{"work_ns", 5211, "10,240 bytes at 15722 Mbps: uncontended"},
+	 .fit = {{"work_ns", 5211, "10,240 bytes at 15722 Mbps: uncontended", .on = "uncontended",
+		  .per_value = 10240 * 8 * 1e3},
 		 {"pages", 3, "10,240 bytes are 2.5 pages"}},
-	 .rows = s2_rows},
+	 .rows = s2_rows,
+	 .model = "cpx-5318h"},
 	{.name = "s3",
 	 .title = "guard of the flush threshold",
 	 .machine = "2 x Xeon Platinum 8380, 160 CPUs",
@@ -156,8 +164,11 @@ const struct bench_published_case bench_published_cases[] = {
 	 .experiment = "vmstats_flush",
 	 .sets = "batch=32,memcgs=shared",
 	 .nr_workers = 160,
-	 .fit = {{"work_ns", 160, "55.12% of 160 CPUs x 60 ns, by 33 updates"}},
-	 .rows = s3_rows},
+	 .fit = {{"work_ns", 220, "gives the share of cycles of the row 'unguarded', 44.88%",
+		  .on = "unguarded", .lo = 10, .hi = 10000}},
+	 .rows = s3_rows,
+	 .kind = BENCH_SHARES,
+	 .model = "icx-8380"},
 	{.name = "s4",
 	 .title = "reclaim threshold of sockets",
 	 .machine = "224 logical CPUs (derived); model not published",
@@ -168,9 +179,14 @@ const struct bench_published_case bench_published_cases[] = {
 	 .sets = "source=socket,uncharge=other_cpu,memcgs=shared,layout=padded_2022,batch=64,"
 		 "slot_layout=single",
 	 .nr_workers = 224,
-	 .fit = {{"work_ns", 107, "50.9% of 224 CPUs x 60 ns, by 64 messages of a page"},
+	 .fit = {{"work_ns", 341,
+		  "gives the share of cycles of the row 'reclaim at any page', 49.1%",
+		  .on = "reclaim at any page", .lo = 10, .hi = 5000},
 		 {"message_bytes", 1024, "chosen: less than a page"}},
-	 .rows = s4_rows},
+	 .rows = s4_rows,
+	 .kind = BENCH_SHARES,
+	 .model = "spr-2s56c",
+	 .model_note = "assumed: of the machine only 224 CPUs can be derived"},
 	{NULL}};
 
 /* ------------------------------------------------------------------------- look-up */
@@ -192,6 +208,28 @@ const struct bench_published_row *bench_published_base(const struct bench_publis
 	while (!row->base)
 		row++;
 	return row;
+}
+
+const struct bench_published_row *bench_published_row(const struct bench_published_case *c,
+						      const char *name)
+{
+	const struct bench_published_row *row;
+
+	for (row = c->rows; row->name; row++)
+		if (!strcmp(row->name, name))
+			return row;
+	return NULL;
+}
+
+bool bench_published_fitted(const struct bench_published_case *c,
+			    const struct bench_published_row *row)
+{
+	bool fitted = row->base;
+	int i;
+
+	for (i = 0; i < BENCH_PUBLISHED_FITS && c->fit[i].name; i++)
+		fitted |= c->fit[i].on && !strcmp(c->fit[i].on, row->name);
+	return fitted;
 }
 
 /* "name=value,name=value" over @params */

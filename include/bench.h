@@ -158,13 +158,25 @@ struct bench_published_row {
 	const char *note; /* NULL: none */
 };
 
-/* a number that no source states: a starting value, which the model may fit */
+/*
+ * A number that no source states. Where it is free, it is fitted on one published row, and nothing
+ * else of the publication goes into a prediction: at most two numbers, at most two rows, the base
+ * one of them. reproduce.h finds the values again.
+ */
 struct bench_fit {
 	const char *name; /* a parameter of the experiment; NULL: none */
 	int64_t value;
 	const char *why; /* how the value was made */
+	const char *on;	 /* the row that it is fitted on; NULL: not free, the load alone gives it */
+	double per_value; /* > 0: by arithmetic, value = per_value / published value of the row */
+	int64_t lo, hi;	  /* else: searched for with the model, in this plausible range */
 };
 #define BENCH_PUBLISHED_FITS 2
+
+enum bench_published_kind {
+	BENCH_RATES, /* values are throughput: rows are compared by their change against the base */
+	BENCH_SHARES, /* values are percent of CPU time; a change is that of the throughput */
+};
 
 struct bench_published_case {
 	const char *name, *title, *machine, *load, *source, *unit; /* for people */
@@ -173,6 +185,10 @@ struct bench_published_case {
 	int nr_workers; /* that charge or uncharge at a time on the published machine; 0: unknown */
 	struct bench_fit fit[BENCH_PUBLISHED_FITS];
 	const struct bench_published_row *rows;
+	enum bench_published_kind kind;
+	const char *count; /* a metric that tells the rows apart by their rules alone; NULL: none */
+	const char *model; /* the model's profile for the machine: of sim_profile_names() */
+	const char *model_note; /* what of that is assumed, a sentence; NULL: nothing */
 };
 
 extern const struct bench_published_case bench_published_cases[]; /* ends with .name == NULL */
@@ -180,6 +196,12 @@ extern const struct bench_published_case bench_published_cases[]; /* ends with .
 /* NULL when there is none of that name */
 const struct bench_published_case *bench_published_find(const char *name);
 const struct bench_published_row *bench_published_base(const struct bench_published_case *c);
+const struct bench_published_row *bench_published_row(const struct bench_published_case *c,
+						      const char *name);
+
+/* whether it is the base or a number is fitted on it: its figures are then no predictions */
+bool bench_published_fitted(const struct bench_published_case *c,
+			    const struct bench_published_row *row);
 
 /* defaults, the case's sets, its fits, the row's sets: all of @params. -EINVAL: a wrong table */
 int bench_published_params(const struct bench_published_case *c,
