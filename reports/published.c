@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The published cases that were run: the change that was published beside the one measured here. */
-#include "report_private.h"
+#include "published.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment.h"
-
-/* a case, and what tells its rows apart */
-struct published {
-	const struct bench_published_case *c;
-	const struct experiment *exp;
-	bool axis[EXPERIMENT_MAX_PARAMS]; /* of exp->params */
-	void *params;
-};
+#include "report_private.h"
 
 static bool same(const char *a, const char *b)
 {
@@ -44,8 +36,8 @@ static bool was_run(const struct report *rep, const struct bench_published_case 
 	return i < rep->nr;
 }
 
-static bool is_row(const struct published *p, const struct bench_published_row *row,
-		   const struct result_case *c)
+bool published_is_row(const struct published *p, const struct bench_published_row *row,
+		      const struct result_case *c)
 {
 	int64_t v;
 	int i;
@@ -77,14 +69,14 @@ static bool same_group(const struct published *p, const struct result_case *a,
 	return true;
 }
 
-static const struct series *find_row(const struct published *p, const struct series_set *set,
-				     const struct bench_published_row *row,
-				     const struct result_case *base)
+const struct series *published_find(const struct published *p, const struct series_set *set,
+				    const struct bench_published_row *row,
+				    const struct result_case *base)
 {
 	int i;
 
 	for (i = 0; i < set->nr; i++)
-		if (is_row(p, row, set->s[i].c) && same_group(p, set->s[i].c, base))
+		if (published_is_row(p, row, set->s[i].c) && same_group(p, set->s[i].c, base))
 			return &set->s[i];
 	return NULL;
 }
@@ -141,7 +133,7 @@ static void group_table(struct doc *d, const struct published *p, const struct s
 	doc_col(d, DOC_NUM, "measured\nchange");
 	doc_col(d, DOC_NUM, "%s/s\nhere", p->exp->unit);
 	for (row = p->c->rows; row->name; row++) {
-		s = find_row(p, set, row, base->c);
+		s = published_find(p, set, row, base->c);
 		doc_cell(d, "%s", row->name);
 		published_cells(d, row);
 		if (row->base)
@@ -174,10 +166,8 @@ static bool case_tables(struct doc *d, const struct report *rep, struct publishe
 	bool said = false;
 	int i;
 
-	for (i = 0; p->exp->params[i].name && i < EXPERIMENT_MAX_PARAMS; i++)
-		p->axis[i] = bench_published_tells_apart(p->c, p->exp->params[i].name);
 	for (i = 0; i < rep->set.nr; i++) {
-		if (!is_row(p, base, rep->set.s[i].c))
+		if (!published_is_row(p, base, rep->set.s[i].c))
 			continue;
 		if (!begun)
 			doc_section(d, "published", "Published cases");
@@ -189,19 +179,35 @@ static bool case_tables(struct doc *d, const struct report *rep, struct publishe
 	return begun;
 }
 
+int published_open(struct published *p, const struct bench_published_case *c)
+{
+	int i;
+
+	*p = (struct published){.c = c, .exp = experiment_find(c->experiment, NULL)};
+	p->params = p->exp ? malloc(p->exp->params_size) : NULL;
+	for (i = 0; p->params && p->exp->params[i].name && i < EXPERIMENT_MAX_PARAMS; i++)
+		p->axis[i] = bench_published_tells_apart(c, p->exp->params[i].name);
+	return p->params ? 0 : -ENOMEM;
+}
+
+void published_close(struct published *p)
+{
+	free(p->params);
+}
+
 void published_sections(struct doc *d, const struct report *rep)
 {
+	const struct bench_published_case *c;
 	struct published p;
 	bool begun = false;
 
-	for (p.c = bench_published_cases; p.c->name; p.c++) {
-		if (!was_run(rep, p.c))
+	for (c = bench_published_cases; c->name; c++) {
+		if (!was_run(rep, c))
 			continue;
-		p.exp = experiment_find(p.c->experiment, NULL);
-		p.params = p.exp ? malloc(p.exp->params_size) : NULL;
-		if (p.params)
+		if (published_open(&p, c))
+			d->failed = true;
+		else
 			begun = case_tables(d, rep, &p, begun);
-		d->failed |= !p.params;
-		free(p.params);
+		published_close(&p);
 	}
 }
