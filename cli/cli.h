@@ -86,6 +86,7 @@ int cli_close_stdout(int status);
 int cmd_report(const struct command *self, int argc, char **argv);
 int cmd_run(const struct command *self, int argc, char **argv);
 int cmd_predict(const struct command *self, int argc, char **argv);
+int cmd_reproduce(const struct command *self, int argc, char **argv);
 int cmd_pick(const struct command *self, int argc, char **argv);
 int cmd_topo(const struct command *self, int argc, char **argv);
 int cmd_doctor(const struct command *self, int argc, char **argv);

@@ -18,6 +18,8 @@ static const struct command commands[] = {
 	{"pick", "FILE...", "the batch to use, from result files", cmd_pick},
 	{"predict", "[EXPERIMENT...]", "what a machine that is not here would show, by the model",
 	 cmd_predict},
+	{"reproduce", "[CASE...]", "published cases: published, predicted, measured here",
+	 cmd_reproduce},
 	{"topo", "", "the machine as chargeline sees it", cmd_topo},
 	{"doctor", "", "what would spoil a measurement here, and the remedy", cmd_doctor},
 	{"list", "[experiments|params|cases|placements]",
@@ -73,7 +75,7 @@ static void print_commands(FILE *to)
 		    "What charging memory to a cgroup costs on this machine, and which\n"
 		    "MEMCG_CHARGE_BATCH it should use.\n\ncommands:\n");
 	for (i = 0; i < NR_COMMANDS; i++)
-		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
 	fprintf(to, "\n'chargeline COMMAND --help' shows the options of one.\n"
 		    "Exit status: 0 done, 1 failed, 2 wrong usage, 3 ran but a number is not to be "
 		    "trusted,\n130 interrupted (what was measured is saved).\n");

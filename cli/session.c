@@ -26,8 +26,13 @@ static void on_signal(int sig)
 	interrupted = sig;
 }
 
+bool session_interrupted(void)
+{
+	return interrupted;
+}
+
 /* the first signal asks for an orderly end, a second one is the system's default */
-static void catch_signals(void)
+void session_catch_signals(void)
 {
 	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
 
@@ -59,6 +64,8 @@ static int save(struct state *st, struct err *err)
 	int rc;
 
 	st->results->elapsed_ns = st->elapsed_before_ns + (int64_t)((begin - st->begin) * 1e9);
+	if (!st->path)
+		return 0;
 	rc = results_save(st->results, st->path, err);
 	st->saved_at = now_s();
 	st->save_took = st->saved_at - begin;
@@ -206,7 +213,7 @@ static int open_record(const struct session *s, const struct topo *topo, struct 
 	int rc;
 
 	if (!s->resume) {
-		if (!access(path, F_OK))
+		if (path && !access(path, F_OK))
 			return err_set(err, -EEXIST,
 				       "'%s' exists: go on with it by --resume, or choose another "
 				       "name",
@@ -318,7 +325,8 @@ static int measure(const struct session *s, const struct topo *topo, const struc
 	if (rc < 0) {
 		status = cli_fail(err);
 		if (!nr_windows(st->results)) {
-			unlink(st->path);
+			if (st->path)
+				unlink(st->path);
 			return status;
 		}
 		results_add_warning(st->results, err->msg);
@@ -331,7 +339,8 @@ static int measure(const struct session *s, const struct topo *topo, const struc
 		return rc < 0 ? status : cli_fail_input(&save_err);
 	}
 	if (rc == 1) {
-		tell_resume(s, st->path);
+		if (st->path)
+			tell_resume(s, st->path);
 		return EXIT_INTERRUPTED;
 	}
 	return status;
@@ -385,7 +394,7 @@ int session_measure(const struct session *s, const struct topo *topo, struct pla
 		return EXIT_DONE;
 	}
 	/* the turn comes first: the record says how busy this machine is without another chargeline */
-	catch_signals();
+	session_catch_signals();
 	turn = take_turn();
 	if (begin_record(s, topo, plan, before, &st, &err)) {
 		status = cli_fail_input(&err);

@@ -9,7 +9,7 @@
 #include "results.h"
 
 struct session {
-	const char *command; /* "report" or "run", for the message that says how to resume */
+	const char *command; /* "report" or "run", for the record and how to resume it */
 	int argc;
 	char **argv;	  /* as the user gave them, to repeat them */
 	const char *path; /* -o; NULL: a new name from the machine class and the time */
@@ -24,10 +24,15 @@ void session_announce(const struct topo *topo, const struct plan *plan, const ch
 
 /*
  * session_measure - carry out the plan and keep its record at @path
- * @out: the record, whatever ended the run; NULL when nothing could be begun
+ * @path: NULL: nothing is written, and so nothing can be resumed
+ * @out:  the record, whatever ended the run; NULL when nothing could be begun
  * Prints what went wrong; returns an exit status.
  */
 int session_measure(const struct session *s, const struct topo *topo, struct plan *plan,
 		    const char *path, struct results **out);
+
+/* the first SIGINT or SIGTERM from now on is remembered, a second one ends the program */
+void session_catch_signals(void);
+bool session_interrupted(void);
 
 #endif

@@ -57,7 +57,7 @@ small="--set batch=32,64 --workers 1 --window 2ms"
 run --help
 [ $status = 0 ] && grep -q "report" out
 ok $? "chargeline --help"
-for c in report run pick predict topo doctor list bench; do
+for c in report run pick predict reproduce topo doctor list bench; do
 	run $c --help
 	[ $status = 0 ] && grep -q "^usage: chargeline $c" out && [ ! -s err ]
 	ok $? "chargeline $c --help"
@@ -202,6 +202,66 @@ refused 2 "'../two.csv' has 2 rows, the machine has 160 CPUs" predict -m icx-838
 run predict --from a.json
 [ $status = 2 ] && grep -q "'a.json': the record has no contended_line" err
 ok $? "predict --from names what the record lacks"
+
+# ------------------------------------------------------------------------- published cases
+rows_are() { # rows_are CODE: python that looks at rows, a list, and cases, by name
+	python3 -c 'import json,sys
+o = json.load(open("out"))
+assert o["schema"] == "chargeline-reproduce" and o["version"] == 1
+rows, cases = o["rows"], {c["case"]: c for c in o["cases"]}
+names = ["case", "row", "published", "predicted", "kind", "error_points", "measured"]
+for r in rows:
+    for n in names:
+        assert (r[n] is None) == (n + "_reason" in r), (r, n)
+    assert set(r) == set(names) | {n + "_reason" for n in names if r[n] is None}, r
+    assert r["kind"] in ("fit", "predicted")
+exec(sys.argv[1])' "$1" 2>>err
+}
+run reproduce s1 --no-measure
+[ $status = 0 ] && grep -q "no measurement" out && grep -q "^  trim: share .*predicted" out &&
+	[ "$(awk 'length > 100' out | wc -l)" = 0 ]
+ok $? "reproduce: the table of a case, marked as predictions"
+run reproduce s1 s3 s1 --no-measure --json
+[ $status = 0 ] && valid_json out && rows_are '
+assert list(cases) == ["s1", "s3"]
+assert {r["case"] for r in rows} == {"s1", "s3"}
+assert all(r["measured_reason"] == "not asked for" for r in rows)
+assert all(r["predicted"] is not None for r in rows)
+f = cases["s3"]["fitted"][0]
+assert f["unit"] == "ns" and f["rows"] == ["unguarded"] and f["refit"] is None'
+ok $? "reproduce --json: exactly the fields, each null with its reason"
+cp out first.json
+run reproduce s1 s3 --no-measure --json
+cmp -s out first.json
+ok $? "reproduce: the same bytes again"
+run reproduce s3 --no-measure --refit --json
+[ $status = 0 ] && rows_are '
+f = cases["s3"]["fitted"][0]
+assert not f["differs"] and abs(f["refit"] - f["value"]) <= 0.05 * f["value"]'
+ok $? "reproduce --refit finds the stored number again"
+run reproduce s1 --budget 500ms -o p.json --json
+finished && complete p.json && rows_are '
+assert cases["s1"]["measured_cpus"] > 0
+assert any(r["measured"] is not None for r in rows) or "disturbed" in rows[0]["measured_reason"]'
+ok $? "reproduce measures here and keeps the record"
+run report p.json
+grep -q "Published case s1: ratio between rows" out
+ok $? "that record is one of 'run s1'"
+rm -rf work && mkdir work
+(cd work && timeout 100 "$tool" reproduce s1 --budget 200ms >../out 2>../err </dev/null)
+[ -s out ] && [ -z "$(ls -A work)" ]
+ok $? "without -o reproduce leaves nothing behind"
+"$tool" reproduce s1 --json >out 2>err </dev/null &
+pid=$!
+sleep 4
+kill -INT $pid
+wait $pid
+status=$?
+[ $status = 130 ] && valid_json out && rows_are 'assert rows'
+ok $? "SIGINT: reproduce prints what is done"
+refused 2 "unknown case 's9'" reproduce s9
+refused 2 "unknown case 'charge_path'" reproduce charge_path --no-measure
+refused 2 "not with --no-measure" reproduce s1 --no-measure -o x.json
 
 # ------------------------------------------------------------------------------ bad files
 head -c 300 a.json >cut.json
