@@ -88,6 +88,7 @@ int cmd_run(const struct command *self, int argc, char **argv);
 int cmd_predict(const struct command *self, int argc, char **argv);
 int cmd_reproduce(const struct command *self, int argc, char **argv);
 int cmd_pick(const struct command *self, int argc, char **argv);
+int cmd_store(const struct command *self, int argc, char **argv);
 int cmd_topo(const struct command *self, int argc, char **argv);
 int cmd_doctor(const struct command *self, int argc, char **argv);
 int cmd_list(const struct command *self, int argc, char **argv);

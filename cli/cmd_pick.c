@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs.h"
 #include "report.h"
 
 /* the files of one machine class, from @first on; marks them done by setting *left to NULL */
@@ -69,6 +70,7 @@ static int pick_classes(struct results **r, int nr, const struct pick_options *o
 int cmd_pick(const struct command *self, int argc, char **argv)
 {
 	struct pick_options opt = {.margin = 0.03};
+	struct input_args inputs = {0};
 	bool json = false;
 	int64_t slots = 1;
 	const struct option_row rows[] = {
@@ -81,11 +83,12 @@ int cmd_pick(const struct command *self, int argc, char **argv)
 		 "memory cgroups per CPU that hold a stock; default 1", 1, 15},
 		{"layout", 0, OPT_TEXT, &opt.layout, "NAME",
 		 "page_counter layout to pick for; default the newest measured"},
+		INPUT_OPTION_ROWS(inputs),
 		{"json", 0, OPT_SWITCH, &json, NULL, "an array with one object per machine class"},
 		{NULL}};
 	struct err err = ERR_INIT;
-	struct results **r;
-	int first, rc, i, nr, status = EXIT_DONE;
+	struct inputs in;
+	int first, rc, status;
 
 	rc = options_parse(
 		self,
@@ -95,19 +98,14 @@ int cmd_pick(const struct command *self, int argc, char **argv)
 	if (rc)
 		return rc > 0 ? EXIT_DONE : cli_fail(&err);
 	opt.slots = slots;
-	nr = argc - first;
-	if (!nr) {
-		err_set(&err, -EINVAL, "pick needs at least one result file");
+	if (first == argc && !inputs_from_store(&inputs)) {
+		err_set(&err, -EINVAL, "pick needs at least one result file, or --class");
 		return cli_fail(&err);
 	}
-	r = calloc(nr, sizeof(*r));
-	for (i = 0; r && i < nr && !status; i++)
-		if (results_load(&r[i], argv[first + i], &err))
-			status = cli_fail_input(&err);
-	if (r && !status)
-		status = pick_classes(r, nr, &opt, json);
-	for (i = 0; r && i < nr; i++)
-		results_free(r[i]);
-	free(r);
-	return status;
+	status = inputs_load(&inputs, argv + first, argc - first, &in);
+	opt.left_out = (const char *const *)in.left_out;
+	opt.nr_left_out = in.nr_said;
+	if (!status)
+		status = pick_classes(in.r, in.nr, &opt, json);
+	return inputs_end(&in, status);
 }

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs.h"
 #include "report.h"
 #include "session.h"
 
 struct report_args {
+	struct input_args inputs;
 	struct pick_options pick;
 	const char *out, *html, *csv, *protocol;
 	int64_t budget_ns, seed, max_batch, slots;
@@ -18,7 +20,8 @@ struct report_args {
 static const char about[] =
 	"Without FILE: measures this machine by the default plan, keeps the record as JSON, prints the\n"
 	"report with the recommended batch and writes it as one HTML page beside the record.\n"
-	"With FILE: reports on records; several are put together when they are of one machine class.\n";
+	"With FILE (or a folder, or --class and the like): reports on records; several are put together\n"
+	"when they are of one machine class.\n";
 
 /* "x.json" -> "x.html" */
 static char *html_path(const char *path)
@@ -89,19 +92,15 @@ static int print_report(const struct results *const *r, int nr, const struct rep
 
 static int report_files(char **paths, int nr, const struct report_args *a)
 {
-	struct results **r = calloc(nr, sizeof(*r));
-	struct err err = ERR_INIT;
-	int i, status = EXIT_DONE;
+	struct report_args with = *a;
+	struct inputs in;
+	int status = inputs_load(&a->inputs, paths, nr, &in);
 
-	for (i = 0; r && i < nr && !status; i++)
-		if (results_load(&r[i], paths[i], &err))
-			status = cli_fail_input(&err);
-	if (r && !status)
-		status = print_report((const struct results *const *)r, nr, a, a->html);
-	for (i = 0; r && i < nr; i++)
-		results_free(r[i]);
-	free(r);
-	return status;
+	with.pick.left_out = (const char *const *)in.left_out;
+	with.pick.nr_left_out = in.nr_said;
+	if (!status)
+		status = print_report((const struct results *const *)in.r, in.nr, &with, a->html);
+	return inputs_end(&in, status);
 }
 
 static int report_machine(const struct report_args *a, int argc, char **argv)
@@ -161,6 +160,7 @@ int cmd_report(const struct command *self, int argc, char **argv)
 		{"max-batch", 0, OPT_INT, &a.pick.max_batch, "N", "largest batch to pick", 1, 1024},
 		{"max-stranded", 0, OPT_SIZE, &a.pick.max_stranded, "SIZE",
 		 "most memory that batch x CPUs x slots may strand"},
+		INPUT_OPTION_ROWS(a.inputs),
 		{"seed", 0, OPT_INT, &a.seed, "N", "of the random order; default 1", 0, INT32_MAX},
 		{NULL}};
 	struct err err = ERR_INIT;
@@ -177,12 +177,12 @@ int cmd_report(const struct command *self, int argc, char **argv)
 	}
 	if (a.protocol && !a.csv)
 		err_set(&err, -EINVAL, "--protocol chooses the matrix of --csv FILE");
-	else if (a.csv && first == argc)
+	else if (a.csv && first == argc && !inputs_from_store(&a.inputs))
 		err_set(&err, -EINVAL,
 			"--csv needs result files: the default plan does not measure core_to_core");
 	if (err.code)
 		return cli_fail(&err);
-	if (first < argc)
+	if (first < argc || inputs_from_store(&a.inputs))
 		return report_files(argv + first, argc - first, &a);
 	return report_machine(&a, argc, argv);
 }

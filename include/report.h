@@ -51,11 +51,13 @@
 #define PICK_STOCK_SLOTS 7
 
 struct pick_options {
-	double margin;	      /* 0.03 */
-	int64_t max_batch;    /* 0: no limit */
-	int64_t max_stranded; /* bytes of batch x CPUs x slots; 0: no limit */
-	int slots;	      /* memcgs whose pages one CPU may hold: 1..15; 0: 1 */
-	const char *layout;   /* NULL: the newest release's layout that was measured */
+	double margin;		     /* 0.03 */
+	int64_t max_batch;	     /* 0: no limit */
+	int64_t max_stranded;	     /* bytes of batch x CPUs x slots; 0: no limit */
+	int slots;		     /* memcgs whose pages one CPU may hold: 1..15; 0: 1 */
+	const char *layout;	     /* NULL: the newest release's layout that was measured */
+	const char *const *left_out; /* sentences about input that is not in @r: said again */
+	int nr_left_out;
 };
 
 enum pick_from {
@@ -106,10 +108,12 @@ struct pick {
 	int64_t limit;		     /* the largest batch the limits allow; 0: no limit, -1: none */
 	struct pick_demand *demands; /* by work_ns ascending, 0 first when it was measured */
 	int nr_demands;
-	bool decided;		    /* the worst of the demands with work is decided */
-	int64_t batch;		    /* the largest pick of those demands */
-	int64_t range_lo, range_hi; /* not decided: as in a demand */
-	char sentence[400];	    /* the recommendation, or why there is none */
+	bool decided;		     /* the worst of the demands with work is decided */
+	int64_t batch;		     /* the largest pick of those demands */
+	int64_t range_lo, range_hi;  /* not decided: as in a demand */
+	char sentence[400];	     /* the recommendation, or why there is none */
+	const char *const *left_out; /* the options' */
+	int nr_left_out;
 };
 
 /*

@@ -149,6 +149,10 @@ int results_save(const struct results *r, const char *path, struct err *err);
  */
 int results_load(struct results **out, const char *path, struct err *err);
 
+/* the same from the bytes of a file; @path: where they are from, for sentences and r->path */
+int results_parse(struct results **out, const char *data, size_t size, const char *path,
+		  struct err *err);
+
 /*
  * results_resume - hand the windows of an interrupted run to a plan
  * Fills done/nr_done of the plan's cases with the samples of @r, which must outlive the plan and

@@ -66,22 +66,31 @@ static int read_all(int fd, const char *path, size_t max, char **data, size_t *s
 	return 0;
 }
 
-int fields_open(const char *path, size_t max, json_t **root, struct err *err)
+int fields_read(const char *path, size_t max, char **data, size_t *size, struct err *err)
 {
 	int fd = open_file(path, max, err), rc;
-	json_error_t why;
-	size_t size = 0;
-	char *data = NULL;
-	bool cut;
 
+	*data = NULL;
+	*size = 0;
 	if (fd < 0)
 		return fd;
-	rc = read_all(fd, path, max, &data, &size, err);
+	rc = read_all(fd, path, max, data, size, err);
 	close(fd);
-	*root = rc ? NULL : json_loadb(data, size, JSON_REJECT_DUPLICATES, &why);
-	free(data);
-	if (rc || *root)
-		return rc;
+	if (rc) {
+		free(*data);
+		*data = NULL;
+	}
+	return rc;
+}
+
+int fields_parse(const char *path, const char *data, size_t size, json_t **root, struct err *err)
+{
+	json_error_t why;
+	bool cut;
+
+	*root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &why);
+	if (*root)
+		return 0;
 	if (why.line < 0)
 		return err_set(err, -ENOMEM, "file '%.200s': out of memory", path);
 	cut = json_error_code(&why) == json_error_premature_end_of_input;

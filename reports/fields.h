@@ -24,10 +24,14 @@ struct fields {
 };
 
 /*
- * fields_open - a file as JSON, whatever is in it; json_decref() @root
- * -errno of what failed, -EISDIR, -EFBIG over @max bytes, -EBADMSG not JSON (with line and column).
+ * fields_read - the bytes of a file, or of a pipe; free() @data
+ * -errno of what failed, -EISDIR, -EFBIG over @max bytes; then @data is NULL.
+ *
+ * fields_parse - bytes as JSON, whatever is in them; json_decref() @root
+ * @path: for sentences. -EBADMSG not JSON (with line and column).
  */
-int fields_open(const char *path, size_t max, json_t **root, struct err *err);
+int fields_read(const char *path, size_t max, char **data, size_t *size, struct err *err);
+int fields_parse(const char *path, const char *data, size_t size, json_t **root, struct err *err);
 
 void field_refuse(struct fields *f, const char *name, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

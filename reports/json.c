@@ -71,6 +71,16 @@ static json_t *demand_json(const struct pick_demand *d)
 			 whole_or_null(d->more_blocks), "why", text(d->why), "batches", rows);
 }
 
+static json_t *left_out(const struct pick *p)
+{
+	json_t *list = json_array();
+	int i;
+
+	for (i = 0; list && i < p->nr_left_out; i++)
+		json_array_append_new(list, text(p->left_out[i]));
+	return list;
+}
+
 static json_t *pick_tree(const struct pick *p)
 {
 	json_t *demands = json_array();
@@ -79,7 +89,7 @@ static json_t *pick_tree(const struct pick *p)
 	for (i = 0; demands && i < p->nr_demands; i++)
 		json_array_append_new(demands, demand_json(&p->demands[i]));
 	return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:o, "
-			 "s:o, s:o, s:o, s:o}",
+			 "s:o, s:o, s:o, s:o, s:o}",
 			 "schema", "chargeline-pick", "version", 1, "class", text(p->class_name),
 			 "experiment", text(p->experiment), "layout", text(p->layout), "setting",
 			 text(p->setting), "cpus", p->cpus, "page_bytes", p->page_bytes, "slots",
@@ -87,8 +97,8 @@ static json_t *pick_tree(const struct pick *p)
 			 p->limit ? json_integer(p->limit < 0 ? 0 : p->limit) : json_null(),
 			 "decided", p->decided, "batch", whole_or_null(p->decided ? p->batch : 0),
 			 "range_low", whole_or_null(p->range_lo), "range_high",
-			 whole_or_null(p->range_hi), "sentence", text(p->sentence), "demands",
-			 demands);
+			 whole_or_null(p->range_hi), "sentence", text(p->sentence), "left_out",
+			 left_out(p), "demands", demands);
 }
 
 int pick_json(const struct pick *p, FILE *to)

@@ -194,6 +194,8 @@ int pick_decide(const struct grid *g, const struct pick_machine *machine,
 	p->slots = opt->slots > 0 ? opt->slots : 1;
 	p->margin = opt->margin >= 0 ? opt->margin : PICK_MARGIN;
 	p->limit = limit_of(p, opt);
+	p->left_out = opt->left_out;
+	p->nr_left_out = opt->nr_left_out;
 	p->nr_workers = g->workers[g->nr_workers - 1];
 	p->class_name = strdup(machine->class_name ? machine->class_name : "");
 	p->demands = calloc(g->nr_works, sizeof(*p->demands));

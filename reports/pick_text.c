@@ -229,6 +229,14 @@ void pick_sections(struct doc *d, const struct pick *p)
 	staleness(d, p);
 }
 
+void pick_left_out(struct doc *d, const char *const *sentences, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		doc_add(d, DOC_ITEM, "Left out: %s.", sentences[i]);
+}
+
 int pick_text(const struct pick *p, FILE *to)
 {
 	struct doc *d = doc_new("Batch for %s", p->class_name);
@@ -237,6 +245,7 @@ int pick_text(const struct pick *p, FILE *to)
 	if (!d)
 		return -ENOMEM;
 	pick_answer(d, p);
+	pick_left_out(d, p->left_out, p->nr_left_out);
 	pick_sections(d, p);
 	rc = d->failed ? -ENOMEM : doc_write_text(d, to);
 	doc_free(d);

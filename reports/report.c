@@ -69,7 +69,7 @@ static bool any_batch(const struct report *rep)
 	return false;
 }
 
-static int make_doc(struct report *rep, struct err *err)
+static int make_doc(struct report *rep, const struct pick_options *opt, struct err *err)
 {
 	const struct results *first = rep->r[0];
 	struct doc *d = doc_new("chargeline report: %s, %s",
@@ -88,6 +88,8 @@ static int make_doc(struct report *rep, struct err *err)
 		doc_add(d, DOC_STRONG, "None: %s.", rep->no_pick.msg);
 	}
 	record_head(d, rep->r, rep->nr);
+	if (opt)
+		pick_left_out(d, opt->left_out, opt->nr_left_out);
 	record_warnings(d, rep);
 	record_findings(d, rep->r, rep->nr);
 	published_sections(d, rep);
@@ -115,7 +117,7 @@ int report_build(const struct results *const *r, int nr, const struct pick_optio
 	rep->nr = nr;
 	rc = make_numbers(rep, opt, err);
 	if (!rc)
-		rc = make_doc(rep, err);
+		rc = make_doc(rep, opt, err);
 	rep->r = NULL;
 	if (rc)
 		report_free(rep);

@@ -45,6 +45,7 @@ void pick_explain(struct pick *p);
 /* pick_text.c: the recommendation in short; then the sections with its reasons and costs */
 void pick_answer(struct doc *d, const struct pick *p);
 void pick_sections(struct doc *d, const struct pick *p);
+void pick_left_out(struct doc *d, const char *const *sentences, int nr);
 
 /* counter.c: the tables of the grid, @layout by index; cases.c: the series that are outside of it */
 void counter_sections(struct doc *d, const struct grid *g, int layout);

@@ -400,12 +400,13 @@ static void read_root(struct reader *rd, const json_t *root)
 		field_no_memory(f);
 }
 
-int results_load(struct results **out, const char *path, struct err *err)
+int results_parse(struct results **out, const char *data, size_t size, const char *path,
+		  struct err *err)
 {
 	struct reader rd = {
 		.f = {.path = path, .err = err, .case_idx = -1, .sample_idx = -1, .section = ""}};
 	json_t *root;
-	int rc = fields_open(path, RESULTS_MAX_FILE, &root, err);
+	int rc = fields_parse(path, data, size, &root, err);
 
 	if (rc)
 		return rc;
@@ -420,4 +421,16 @@ int results_load(struct results **out, const char *path, struct err *err)
 	else
 		*out = rd.r;
 	return rd.f.rc;
+}
+
+int results_load(struct results **out, const char *path, struct err *err)
+{
+	size_t size;
+	char *data;
+	int rc = fields_read(path, RESULTS_MAX_FILE, &data, &size, err);
+
+	if (!rc)
+		rc = results_parse(out, data, size, path, err);
+	free(data);
+	return rc;
 }

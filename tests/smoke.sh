@@ -57,7 +57,7 @@ small="--set batch=32,64 --workers 1 --window 2ms"
 run --help
 [ $status = 0 ] && grep -q "report" out
 ok $? "chargeline --help"
-for c in report run pick predict reproduce topo doctor list bench; do
+for c in report run pick store predict reproduce topo doctor list bench; do
 	run $c --help
 	[ $status = 0 ] && grep -q "^usage: chargeline $c" out && [ ! -s err ]
 	ok $? "chargeline $c --help"
