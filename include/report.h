@@ -50,10 +50,18 @@
 #define PICK_8BIT_MAX	 127 /* the seven-slot stock counts pages in 8 bits */
 #define PICK_STOCK_SLOTS 7
 
+/* what a change of the batch is compared with: the kernel's batch until 2022 and since */
+#define PICK_NR_REFERENCES 2
+#define PICK_OLD_BATCH	   32
+#define PICK_KERNEL_BATCH  64
+
 struct pick_options {
 	double margin;		     /* 0.03 */
 	int64_t max_batch;	     /* 0: no limit */
 	int64_t max_stranded;	     /* bytes of batch x CPUs x slots; 0: no limit */
+	int64_t max_stale;	     /* updates, batch x CPUs; 0: no limit */
+	bool slots_8bit;	     /* the stock's counts are: no batch over PICK_8BIT_MAX */
+	bool predicted;		     /* @r are predictions of the model: every output says so */
 	int slots;		     /* memcgs whose pages one CPU may hold: 1..15; 0: 1 */
 	const char *layout;	     /* NULL: the newest release's layout that was measured */
 	const char *const *left_out; /* sentences about input that is not in @r: said again */
@@ -76,10 +84,11 @@ struct pick_row { /* one measured batch at one demand */
 	double stranded_all_bytes; /* the same for all PICK_STOCK_SLOTS slots */
 	double stale_updates;	   /* batch x CPUs: statistics may be behind by this many updates */
 	bool too_small, enough;	   /* against every larger measured batch, limits or not */
-	bool allowed;		   /* under max_batch and max_stranded */
-	bool needs_wide;	   /* over 127: not with 8-bit slot counts */
-	enum pick_from from;	   /* the same at every demand: a property of the batch */
-	double demand_from_ns;	   /* enough from about this local work per page up; else NaN */
+	bool allowed;		   /* under all limits */
+	struct estimate over[PICK_NR_REFERENCES]; /* this batch / a reference, n == 0: none */
+	bool needs_wide;			  /* over 127: not with 8-bit slot counts */
+	enum pick_from from;   /* the same at every demand: a property of the batch */
+	double demand_from_ns; /* enough from about this local work per page up; else NaN */
 };
 
 struct pick_demand {
@@ -96,6 +105,14 @@ struct pick_demand {
 	char why[240];	     /* one sentence */
 };
 
+/* A case that is slower at the pick than at a smaller batch, its interval below 1. Looked for in all
+ * cases of the files that differ in the batch alone, whatever their experiment and setting. */
+struct pick_loser {
+	const struct result_case *c; /* at the pick */
+	int64_t smaller;	     /* PICK_OLD_BATCH or PICK_KERNEL_BATCH */
+	struct estimate change;	     /* at the pick / at the smaller one */
+};
+
 struct pick {
 	char *class_name;
 	const char *layout, *experiment; /* layout: NULL when the experiment has none */
@@ -106,12 +123,16 @@ struct pick {
 	int nr_workers; /* the largest worker count in the files */
 	double margin;
 	int64_t limit;		     /* the largest batch the limits allow; 0: no limit, -1: none */
+	const char *limit_by;	     /* which limit that is: "8-bit slot counts"; NULL: none */
+	bool predicted;		     /* by the model, not measured */
 	struct pick_demand *demands; /* by work_ns ascending, 0 first when it was measured */
 	int nr_demands;
 	bool decided;		     /* the worst of the demands with work is decided */
 	int64_t batch;		     /* the largest pick of those demands */
 	int64_t range_lo, range_hi;  /* not decided: as in a demand */
 	char sentence[400];	     /* the recommendation, or why there is none */
+	struct pick_loser *losers;   /* decided: by how much they lose, most first */
+	int nr_losers, nr_compared;  /* of how many pairs of cases */
 	const char *const *left_out; /* the options' */
 	int nr_left_out;
 };
@@ -129,6 +150,12 @@ int pick_make(const struct results *const *r, int nr, const struct pick_options 
 void pick_free(struct pick *p);
 int pick_text(const struct pick *p, FILE *to); /* <= 100 columns, ASCII; 0, -ENOMEM or -EIO */
 int pick_json(const struct pick *p, FILE *to); /* strict JSON, one object; 0, -ENOMEM or -EIO */
+
+/*
+ * pick_commit - the table for a commit message: one row for each class and demand
+ * @p: @nr >= 1 picks, of one margin. ASCII, at most 100 columns; 0, -ENOMEM or -EIO
+ */
+int pick_commit(const struct pick *const *p, int nr, FILE *to);
 
 /* -------------------------------------------------------------------- report */
 
@@ -187,6 +214,16 @@ struct sim_result;
  */
 int profile_from_results(struct sim_profile **out, const struct results *r, struct topo *topo,
 			 struct err *err);
+
+/*
+ * pick_predict - what the model says of a machine without results, for pick_make()
+ * page_counter as its newest layout on all CPUs, 250 ns, 1 us and 4 us of local work per page,
+ * batches 8 to 512, a window for each of 8 seeds: their interval is the simulation's own. Base
+ * pages are taken as 4 KiB; a class without a CPU model gets the first word of the profile's name
+ * ("icx-2s40c2t-2n"). For pick_options.predicted only: the rest of the record is this machine's,
+ * and it is not to be saved.
+ */
+int pick_predict(struct results **out, const struct sim_profile *p, struct err *err);
 int predictions_text(const struct sim_profile *p, const struct plan *plan,
 		     const struct sim_result *r, FILE *to);
 int json_predictions(const struct sim_profile *p, const struct plan *plan,

@@ -131,16 +131,27 @@ static int find_layout(const struct grid *g, const char *name, struct err *err)
 	return text_unknown(err, "measured layout", name, g->layouts, g->nr_layouts);
 }
 
-static int64_t limit_of(const struct pick *p, const struct pick_options *opt)
+static void limit_to(struct pick *p, int64_t batch, const char *by)
 {
-	int64_t limit = opt->max_batch > 0 ? opt->max_batch : 0, fits;
+	batch = batch > 0 ? batch : -1;
+	if (p->limit && p->limit <= batch)
+		return;
+	p->limit = batch;
+	p->limit_by = by;
+}
 
-	if (opt->max_stranded > 0 && p->cpus && p->page_bytes) {
-		fits = opt->max_stranded / ((int64_t)p->cpus * p->slots * p->page_bytes);
-		fits = fits ? fits : -1;
-		limit = limit && limit < fits ? limit : fits;
-	}
-	return limit;
+static void set_limits(struct pick *p, const struct pick_options *opt)
+{
+	int64_t page_of_all = (int64_t)p->cpus * p->slots * p->page_bytes;
+
+	if (opt->max_batch > 0)
+		limit_to(p, opt->max_batch, "the largest batch asked for");
+	if (opt->slots_8bit)
+		limit_to(p, PICK_8BIT_MAX, "8-bit slot counts");
+	if (opt->max_stranded > 0 && page_of_all)
+		limit_to(p, opt->max_stranded / page_of_all, "stranded memory");
+	if (opt->max_stale > 0 && p->cpus)
+		limit_to(p, opt->max_stale / p->cpus, "staleness of statistics");
 }
 
 static char *setting_text(const struct grid *g)
@@ -166,8 +177,9 @@ static char *setting_text(const struct grid *g)
 	return text;
 }
 
-int pick_decide(const struct grid *g, const struct pick_machine *machine,
-		const struct pick_options *opt, struct pick **out, struct err *err)
+int pick_decide(const struct grid *g, const struct series_set *set,
+		const struct pick_machine *machine, const struct pick_options *opt,
+		struct pick **out, struct err *err)
 {
 	static const struct pick_options defaults = {.margin = PICK_MARGIN};
 	int layout, i, rc = 0;
@@ -193,7 +205,8 @@ int pick_decide(const struct grid *g, const struct pick_machine *machine,
 	p->page_bytes = machine->page_bytes;
 	p->slots = opt->slots > 0 ? opt->slots : 1;
 	p->margin = opt->margin >= 0 ? opt->margin : PICK_MARGIN;
-	p->limit = limit_of(p, opt);
+	set_limits(p, opt);
+	p->predicted = opt->predicted;
 	p->left_out = opt->left_out;
 	p->nr_left_out = opt->nr_left_out;
 	p->nr_workers = g->workers[g->nr_workers - 1];
@@ -205,12 +218,15 @@ int pick_decide(const struct grid *g, const struct pick_machine *machine,
 		rc = -ENOMEM;
 	for (i = 0; !rc && i < g->nr_works; i++)
 		rc = pick_demand(p, g, layout, i, &p->demands[p->nr_demands++]);
+	if (!rc) {
+		find_all_from(p);
+		settle(p);
+		rc = pick_find_losers(p, set);
+	}
 	if (rc) {
 		pick_free(p);
 		return err_set(err, rc, "out of memory");
 	}
-	find_all_from(p);
-	settle(p);
 	pick_explain(p);
 	*out = p;
 	return 0;
@@ -244,7 +260,7 @@ int pick_make(const struct results *const *r, int nr, const struct pick_options 
 		err_set(err, rc, "out of memory");
 	pick_machine(r, nr, &machine);
 	if (!rc)
-		rc = pick_decide(g, &machine, opt, out, err);
+		rc = pick_decide(g, &set, &machine, opt, out, err);
 	grid_free(g);
 	series_free(&set);
 	return rc;
@@ -259,6 +275,7 @@ void pick_free(struct pick *p)
 	for (i = 0; i < p->nr_demands; i++)
 		free(p->demands[i].rows);
 	free(p->demands);
+	free(p->losers);
 	free(p->class_name);
 	free(p->setting);
 	free(p);

@@ -140,12 +140,38 @@ static void judge_all(struct pick_demand *d, const struct gains *g)
 	}
 }
 
+/* a median of ratios turned over is that of the ratios turned over */
+static struct estimate inverse(const struct estimate *e)
+{
+	return (struct estimate){.mid = 1 / e->mid, .lo = 1 / e->hi, .hi = 1 / e->lo, .n = e->n};
+}
+
+static void over_references(struct pick_demand *d, const struct gains *g)
+{
+	const struct estimate none = {.lo = -INFINITY, .hi = INFINITY};
+	int which, ref, i;
+
+	for (which = 0; which < PICK_NR_REFERENCES; which++) {
+		for (ref = 0; ref < d->nr_rows; ref++)
+			if (d->rows[ref].batch == pick_reference(which))
+				break;
+		for (i = 0; i < d->nr_rows; i++) {
+			d->rows[i].over[which] = none;
+			if (ref < i)
+				d->rows[i].over[which] = g->at[ref * g->nr + i];
+			else if (ref > i && ref < d->nr_rows && g->at[i * g->nr + ref].lo > 0)
+				d->rows[i].over[which] = inverse(&g->at[i * g->nr + ref]);
+		}
+	}
+}
+
 static void decide_demand(const struct pick *p, struct pick_demand *d, const struct gains *g)
 {
 	int top = -1, i;
 	bool closed;
 
 	judge_all(d, g);
+	over_references(d, g);
 	for (i = 0; i < d->nr_rows; i++)
 		if (d->rows[i].allowed)
 			top = i;

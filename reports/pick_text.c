@@ -10,6 +10,7 @@
 
 #define REFERENCE_CPUS	160 /* field report K1: 10,240 updates, 40 MiB at the kernel's batch */
 #define REFERENCE_BATCH 64
+#define MAX_LOSERS	10
 
 static const struct pick_row *row_of(const struct pick_demand *demand, int64_t batch)
 {
@@ -78,6 +79,80 @@ static void decisions(struct doc *d, const struct pick *p)
 		doc_add(d, DOC_PARA,
 			"Saturated (no local work) every doubling of the batch pays, so a pick "
 			"made there would always say \"the largest\": it is shown and not used.");
+}
+
+/* the pick against the kernel's batches, old and new */
+static void references(struct doc *d, const struct pick *p)
+{
+	const struct pick_demand *demand;
+	const struct pick_row *row;
+	char buf[FORMAT_MAX];
+	int i, which;
+
+	doc_table(d, "What the pick gains over the kernel's batch until 2022 (%d) and since (%d)",
+		  PICK_OLD_BATCH, PICK_KERNEL_BATCH);
+	doc_col(d, DOC_NUM_KEY, "local work\nper %s", format_per(p->experiment));
+	doc_col(d, DOC_NUM, "batch");
+	for (which = 0; which < PICK_NR_REFERENCES; which++)
+		doc_col(d, DOC_NUM, "gain over\n%lld", (long long)pick_reference(which));
+	for (i = 0; i < p->nr_demands; i++) {
+		demand = &p->demands[i];
+		row = row_of(demand, demand->decided ? demand->batch : demand->range_lo);
+		doc_cell(d, "%s", format_work(buf, demand->work_ns));
+		cell_pick(d, demand);
+		for (which = 0; which < PICK_NR_REFERENCES; which++) {
+			if (row && row->batch == pick_reference(which))
+				doc_absent(d, "it is that batch");
+			else if (row && row->over[which].n)
+				doc_cell(d, "%s", format_change(buf, &row->over[which]));
+			else
+				doc_absent(d, "that batch has no data beside it");
+		}
+	}
+}
+
+/* "page_counter layout=v6_15 depth=3 work_ns=250, 2 workers" */
+static void cell_case(struct doc *d, const struct result_case *c)
+{
+	char text[160];
+	size_t len = 0;
+	int i;
+
+	text[0] = 0;
+	for (i = 0; i < c->nr_params && len < sizeof(text); i++)
+		if (strcmp(c->params[i].name, "batch"))
+			len += snprintf(text + len, sizeof(text) - len, " %s=%s", c->params[i].name,
+					c->params[i].text);
+	doc_cell(d, "%s%.100s, %d worker%s", c->experiment, text, c->nr_workers,
+		 c->nr_workers == 1 ? "" : "s");
+}
+
+static void losers(struct doc *d, const struct pick *p)
+{
+	char buf[FORMAT_MAX];
+	int i;
+
+	if (!p->nr_losers && p->nr_compared)
+		doc_add(d, DOC_PARA,
+			"No case is slower at %lld than at a smaller batch of %d or %d: %d pairs of "
+			"cases were compared.",
+			(long long)p->batch, PICK_OLD_BATCH, PICK_KERNEL_BATCH, p->nr_compared);
+	if (!p->nr_losers)
+		return;
+	doc_table(d,
+		  "Cases that are slower at %lld than at a smaller batch: %d of %d that were "
+		  "compared; about 1 in 40 by chance",
+		  (long long)p->batch, p->nr_losers, p->nr_compared);
+	doc_col(d, DOC_NUM_KEY, "smaller\nbatch");
+	doc_col(d, DOC_NUM, "change");
+	doc_col(d, DOC_WORD, "case");
+	for (i = 0; i < p->nr_losers && i < MAX_LOSERS; i++) {
+		doc_cell(d, "%lld", (long long)p->losers[i].smaller);
+		doc_cell(d, "%s", format_gain(buf, &p->losers[i].change));
+		cell_case(d, p->losers[i].c);
+	}
+	if (i < p->nr_losers)
+		doc_add(d, DOC_PARA, "and %d more, which lose less", p->nr_losers - i);
 }
 
 /* ------------------------------------------------------------------- cost per batch */
@@ -152,6 +227,30 @@ static void costs(struct doc *d, const struct pick *p)
 	}
 }
 
+static void by_page_size(struct doc *d, const struct pick *p)
+{
+	static const int kib[] = {4, 16, 64};
+	const struct pick_demand *demand = with_rows(p);
+	char buf[FORMAT_MAX];
+	int i, k;
+
+	if (!demand)
+		return;
+	doc_table(d, "What %d CPUs x %d memcg%s strand with other page sizes", p->cpus, p->slots,
+		  p->slots == 1 ? "" : "s");
+	doc_col(d, DOC_NUM_KEY, "batch");
+	for (k = 0; k < 3; k++)
+		doc_col(d, DOC_NUM, "%d KiB\npages", kib[k]);
+	for (i = 0; i < demand->nr_rows; i++) {
+		doc_cell(d, "%lld", (long long)demand->rows[i].batch);
+		for (k = 0; k < 3; k++)
+			doc_cell(d, "%s",
+				 text_bytes(buf, sizeof(buf),
+					    1024.0 * kib[k] * p->cpus * p->slots *
+						    demand->rows[i].batch));
+	}
+}
+
 static void updates(struct doc *d, const struct pick *p, int cpus, int64_t batch)
 {
 	char count[FORMAT_MAX], bytes[FORMAT_MAX];
@@ -223,8 +322,15 @@ void pick_sections(struct doc *d, const struct pick *p)
 	doc_section(d, "pick", "The batch, per demand, and what it costs");
 	if (p->setting)
 		doc_add(d, DOC_PARA, "Picked from the cases with %s.", p->setting);
+	if (p->predicted)
+		doc_add(d, DOC_STRONG,
+			"Every figure here is a prediction of the model, none was measured; the "
+			"intervals are those of the simulation, the model's own error is larger.");
 	decisions(d, p);
+	references(d, p);
+	losers(d, p);
 	costs(d, p);
+	by_page_size(d, p);
 	wide_counts(d, p);
 	staleness(d, p);
 }
@@ -239,7 +345,7 @@ void pick_left_out(struct doc *d, const char *const *sentences, int nr)
 
 int pick_text(const struct pick *p, FILE *to)
 {
-	struct doc *d = doc_new("Batch for %s", p->class_name);
+	struct doc *d = doc_new("Batch for %s%s", p->class_name, p->predicted ? ", predicted" : "");
 	int rc;
 
 	if (!d)

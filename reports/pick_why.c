@@ -40,12 +40,12 @@ static void explain_decided(const struct pick *p, struct pick_demand *d)
 	char gain[128], margin[FORMAT_MAX];
 
 	if (d->bound_by_limit && row->gain.n)
-		snprintf(d->why, sizeof(d->why), "bound by the limit of %lld: %s",
-			 (long long)p->limit, gain_text(gain, sizeof(gain), row));
+		snprintf(d->why, sizeof(d->why), "bound by the limit of %lld (%s): %s",
+			 (long long)p->limit, p->limit_by, gain_text(gain, sizeof(gain), row));
 	else if (d->bound_by_limit)
 		snprintf(d->why, sizeof(d->why),
-			 "bound by the limit of %lld; no larger batch was measured",
-			 (long long)p->limit);
+			 "bound by the limit of %lld (%s); no larger batch was measured",
+			 (long long)p->limit, p->limit_by);
 	else if (row == d->rows)
 		snprintf(d->why, sizeof(d->why),
 			 "already from %lld, the smallest measured, no larger batch gains more "
@@ -228,6 +228,8 @@ void pick_explain(struct pick *p)
 
 	for (i = 0; i < p->nr_demands; i++)
 		explain_demand(p, &p->demands[i]);
+	if (p->predicted)
+		say(&s, "Predicted by the model, not measured. ");
 	if (p->decided)
 		say_decided(&s, p);
 	else

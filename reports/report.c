@@ -40,7 +40,7 @@ static int make_numbers(struct report *rep, const struct pick_options *opt, stru
 	    grid_make(&rep->grid, &rep->set))
 		return err_set(err, -ENOMEM, "out of memory");
 	pick_machine(rep->r, rep->nr, &machine);
-	rc = pick_decide(rep->grid, &machine, opt, &rep->pick, &rep->no_pick);
+	rc = pick_decide(rep->grid, &rep->set, &machine, opt, &rep->pick, &rep->no_pick);
 	if (rc == -ENOMEM)
 		return err_set(err, rc, "out of memory");
 	drop_small_grid(rep);

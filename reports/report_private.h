@@ -32,12 +32,17 @@ struct pick_machine {
 	int cpus, page_bytes;
 };
 void pick_machine(const struct results *const *r, int nr, struct pick_machine *out);
-int pick_decide(const struct grid *g, const struct pick_machine *machine,
-		const struct pick_options *opt, struct pick **out, struct err *err);
+int pick_decide(const struct grid *g, const struct series_set *set,
+		const struct pick_machine *machine, const struct pick_options *opt,
+		struct pick **out, struct err *err);
 
 /* pick_demand.c: the rows and the decision at one demand; @layout, @work by index. 0 or -ENOMEM */
 int pick_demand(const struct pick *p, const struct grid *g, int layout, int work,
 		struct pick_demand *d);
+
+/* pick_losers.c: what the pick costs elsewhere in the files, when it is decided. 0 or -ENOMEM */
+int pick_find_losers(struct pick *p, const struct series_set *set);
+int64_t pick_reference(int which); /* of PICK_NR_REFERENCES */
 
 /* pick_why.c: the sentences of a pick whose numbers are made */
 void pick_explain(struct pick *p);

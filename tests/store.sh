@@ -91,9 +91,19 @@ ok $? "the same in JSON"
 run report bad
 [ $status = 1 ] && [ "$(grep -c "^- Left out: " out)" = 2 ]
 ok $? "report too"
+run pick runs --predict clx-2s18c --predict icx-8380 --format commit
+[ $status = 0 ] && [ "$(grep -c '^  icx-' out)" = 6 ] && [ "$(grep -c '^  ~clx-2s18c2t-2n ' out)" = 3 ] &&
+	grep -q "~ predicted by a model, not measured" out && [ "$(awk 'length > 100' out | wc -l)" = 0 ] &&
+	[ "$(wc -l <err)" = 1 ] && grep -q "icx-8380 is not predicted: its class icx-2s40c2t-2n was measured" err
+ok $? "pick --predict beside measured classes, as a table for a commit message"
+run pick --predict clx-2s18c --json
+[ $status = 0 ] && [ "$(grep -c '"kind": "predicted"' out)" = 1 ]
+ok $? "pick of a machine without results, marked as predicted"
+refused 2 "unknown format 'comit': nearest is 'commit'" pick runs --format comit
+refused 2 "unknown machine 'icx-8830': nearest is 'icx-8380'" pick --predict icx-8830
 mkdir none
 refused 1 "the folder 'none' has no *.json file" pick none
-refused 2 "pick needs at least one result file, or --class" pick
+refused 2 "pick needs at least one result file, or --class or --predict" pick
 
 # --------------------------------------------------------------------------------- the store
 run store list

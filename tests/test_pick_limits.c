@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The margin, the limits, what a batch costs, and how a pick is written. */
+#include "golden.h"
 #include "pick_fixture.h"
 
 #include <jansson.h>
@@ -109,6 +110,31 @@ static void test_stranded_limit(void **state)
 	p = pick_synth(&s, &opt, &r);
 	assert_int_equal(p->limit, 8);
 	assert_int_equal(p->batch, 8);
+	done(p, r);
+}
+
+static void test_limits_have_names(void **state)
+{
+	struct synth s = SYNTH_DEFAULT;
+	struct pick_options opt = {.margin = 0.03, .max_stale = 33};
+	struct results *r;
+	struct pick *p = pick_synth(&s, &opt, &r);
+
+	/* 33 updates / 2 CPUs */
+	assert_int_equal(p->limit, 16);
+	assert_says(demand(p, 250)->why, "the limit of 16 (staleness of statistics)");
+	done(p, r);
+	opt = (struct pick_options){.margin = 0.03, .slots_8bit = true};
+	p = pick_synth(&s, &opt, &r);
+	assert_int_equal(p->limit, 127);
+	assert_true(demand(p, 0)->decided);
+	assert_says(demand(p, 0)->why, "the limit of 127 (8-bit slot counts)");
+	done(p, r);
+	/* of several the narrowest says its name */
+	opt.max_batch = 64;
+	p = pick_synth(&s, &opt, &r);
+	assert_int_equal(p->limit, 64);
+	assert_string_equal(p->limit_by, "the largest batch asked for");
 	done(p, r);
 }
 
@@ -245,6 +271,130 @@ static void test_json(void **state)
 	done(p, r);
 }
 
+/* ---------------------------------------------------------------- against the kernel's batch */
+
+static void test_over_the_references(void **state)
+{
+	struct synth s = SYNTH_DEFAULT;
+	const struct estimate *e;
+	struct results *r;
+	struct pick *p;
+	double law;
+
+	s.noise = 1e-6;
+	p = pick_synth(&s, NULL, &r);
+	law = synth_page_ns(&s, 4, 32, 250) / synth_page_ns(&s, 4, 127, 250);
+	e = &row(p, 250, 127)->over[0];
+	assert_int_equal(e->n, s.blocks);
+	assert_float_equal(e->mid, law, 1e-5);
+	/* and the other way round, with its interval turned over */
+	law = synth_page_ns(&s, 4, 64, 250) / synth_page_ns(&s, 4, 16, 250);
+	e = &row(p, 250, 16)->over[1];
+	assert_float_equal(e->mid, law, 1e-5);
+	assert_true(e->lo <= e->mid && e->mid <= e->hi && e->mid < 1);
+	assert_int_equal(row(p, 250, 32)->over[0].n, 0);
+	done(p, r);
+}
+
+/* one case in which the pick (32 -> 127 by a narrow margin) is slower than 64 */
+static void test_the_cases_that_lose(void **state)
+{
+	struct synth s = SYNTH_DEFAULT;
+	struct pick_options opt = {.margin = 0.0001, .max_batch = 127};
+	struct results *r = synth_results(&s);
+	struct pick *p = pick_of(r, &opt);
+	int64_t batch, work;
+	char *text = NULL;
+	size_t size;
+	int i, k;
+	FILE *to;
+
+	assert_int_equal(p->batch, 127);
+	assert_int_equal(p->nr_losers, 0);
+	assert_int_equal(p->nr_compared, 8);
+	pick_free(p);
+	for (i = 0; i < r->nr_cases; i++) {
+		result_param(&r->cases[i], "batch", &batch);
+		result_param(&r->cases[i], "work_ns", &work);
+		for (k = 0; batch == 127 && !work && k < r->cases[i].nr_samples; k++)
+			r->cases[i].samples[k].rate *= 0.4;
+	}
+	p = pick_of(r, &opt);
+	assert_int_equal(p->batch, 127);
+	assert_int_equal(p->nr_losers, 2);
+	assert_int_equal(p->losers[0].smaller, 64);
+	assert_true(p->losers[0].change.hi < 0.95);
+	to = open_memstream(&text, &size);
+	assert_int_equal(pick_text(p, to), 0);
+	fclose(to);
+	assert_says(text, "slower at 127 than at a smaller batch: 2 of 8");
+	free(text);
+	done(p, r);
+}
+
+static void test_commit_table(void **state)
+{
+	struct synth s = SYNTH_DEFAULT;
+	struct pick_options opt = {.margin = 0.03, .max_batch = 16};
+	struct results *r[2];
+	const struct pick *const p[] = {pick_synth(&s, &opt, &r[0]), pick_synth(&s, NULL, &r[1])};
+	char *text = NULL, *line;
+	size_t size;
+	FILE *to;
+
+	((struct pick *)p[1])->predicted = true;
+	to = open_memstream(&text, &size);
+	assert_int_equal(pick_commit(p, 2, to), 0);
+	fclose(to);
+	check_golden("pick_commit.txt", text);
+	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		assert_true(strlen(line) <= 100);
+	free(text);
+	done((struct pick *)p[0], r[0]);
+	done((struct pick *)p[1], r[1]);
+}
+
+static void test_predicted_is_marked(void **state)
+{
+	struct synth s = SYNTH_DEFAULT;
+	struct pick_options opt = {.margin = 0.03, .predicted = true};
+	struct results *r;
+	struct pick *p = pick_synth(&s, &opt, &r);
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_int_equal(strncmp(p->sentence, "Predicted by the model", 22), 0);
+	assert_int_equal(pick_text(p, to), 0);
+	assert_int_equal(pick_json(p, to), 0);
+	fclose(to);
+	assert_says(text, "Batch for icx-1s2c1t-1n, predicted");
+	assert_says(text, "Every figure here is a prediction");
+	assert_says(text, "\"kind\": \"predicted\"");
+	free(text);
+	done(p, r);
+}
+
+static void test_left_out_is_said(void **state)
+{
+	static const char *const said[] = {"file 'x.json': not JSON"};
+	struct synth s = SYNTH_DEFAULT;
+	struct pick_options opt = {.margin = 0.03, .left_out = said, .nr_left_out = 1};
+	struct results *r;
+	struct pick *p = pick_synth(&s, &opt, &r);
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_int_equal(pick_text(p, to), 0);
+	assert_int_equal(pick_json(p, to), 0);
+	fclose(to);
+	assert_says(text, "- Left out: file 'x.json': not JSON.");
+	assert_says(text, "\"left_out\": [\n    \"file 'x.json': not JSON\"");
+	free(text);
+	done(p, r);
+}
+
 static void test_full_disk(void **state)
 {
 	struct synth s = SYNTH_DEFAULT;
@@ -275,6 +425,12 @@ int main(void)
 		cmocka_unit_test(test_127_and_128),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_limits_have_names),
+		cmocka_unit_test(test_over_the_references),
+		cmocka_unit_test(test_the_cases_that_lose),
+		cmocka_unit_test(test_commit_table),
+		cmocka_unit_test(test_predicted_is_marked),
+		cmocka_unit_test(test_left_out_is_said),
 		cmocka_unit_test(test_full_disk),
 	};
 
