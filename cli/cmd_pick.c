@@ -8,6 +8,7 @@
 #include "inputs.h"
 #include "report.h"
 #include "sim.h"
+#include "text.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_COMMIT };
 static const char *const formats[] = {"text", "json", "commit"};
@@ -155,7 +156,7 @@ static void free_picks(struct picks *p)
 struct pick_args {
 	struct input_args inputs;
 	struct pick_options opt;
-	struct option_list machines;
+	struct option_list machines, weights;
 	const char *format;
 	int64_t slots;
 	bool json;
@@ -174,6 +175,37 @@ static int find_format(const struct pick_args *a, enum format *out, struct err *
 	return a->format ? text_unknown(err, "format", a->format, formats, 3) : 0;
 }
 
+/* "250ns=3" */
+static int find_weights(struct pick_args *a, struct err *err)
+{
+	struct pick_weight *w = calloc(a->weights.nr + 1, sizeof(*w));
+	const char *equals;
+	char work[32];
+	int i, rc = w ? 0 : err_set(err, -ENOMEM, "out of memory");
+
+	for (i = 0; i < a->weights.nr && !rc; i++) {
+		equals = strchr(a->weights.item[i], '=');
+		if (!equals || equals - a->weights.item[i] >= (int)sizeof(work)) {
+			rc = err_set(
+				err, -EINVAL,
+				"option --weight: '%.40s' is not a demand and its weight, such "
+				"as 250ns=3",
+				a->weights.item[i]);
+			break;
+		}
+		snprintf(work, sizeof(work), "%.*s", (int)(equals - a->weights.item[i]),
+			 a->weights.item[i]);
+		rc = text_parse_duration(work, &w[i].work_ns, err);
+		if (!rc)
+			rc = text_parse_percent(equals + 1, 0, 1e6, &w[i].weight, err);
+		if (rc)
+			err_prefix(err, "option --weight: ");
+	}
+	a->opt.weights = w;
+	a->opt.nr_weights = a->weights.nr;
+	return rc;
+}
+
 static int pick(struct pick_args *a, char **files, int nr)
 {
 	struct picks picks = {0};
@@ -182,8 +214,10 @@ static int pick(struct pick_args *a, char **files, int nr)
 	enum format format;
 	int status = EXIT_DONE, i;
 
-	if (find_format(a, &format, &err))
+	if (find_format(a, &format, &err) || find_weights(a, &err)) {
+		free((void *)a->opt.weights);
 		return cli_fail(&err);
+	}
 	a->opt.slots = a->slots;
 	if (nr || inputs_from_store(&a->inputs))
 		status = inputs_load(&a->inputs, files, nr, &in);
@@ -197,6 +231,7 @@ static int pick(struct pick_args *a, char **files, int nr)
 			status = cli_fail(&err);
 	print_picks(&picks, format);
 	free_picks(&picks);
+	free((void *)a->opt.weights);
 	return inputs_end(&in, status);
 }
 
@@ -206,6 +241,9 @@ int cmd_pick(const struct command *self, int argc, char **argv)
 	const struct option_row rows[] = {
 		{"margin", 0, OPT_PERCENT, &a.opt.margin, "PCT",
 		 "a larger batch must gain more than this; default 3", 0, 100},
+		{"weight", 0, OPT_LIST, &a.weights, "WORK=N",
+		 "recommend by the mean over demands, this one weighing N (others 1),\n"
+		 "instead of the worst of them; 0 leaves it out; may be repeated"},
 		{"max-batch", 0, OPT_INT, &a.opt.max_batch, "N", "largest batch to pick", 1, 1024},
 		{"max-stranded", 0, OPT_SIZE, &a.opt.max_stranded, "SIZE",
 		 "most memory that batch x CPUs x slots may strand"},
@@ -243,5 +281,6 @@ int cmd_pick(const struct command *self, int argc, char **argv)
 	else
 		status = pick(&a, argv + first, argc - first);
 	free(a.machines.item);
+	free(a.weights.item);
 	return status;
 }

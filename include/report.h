@@ -32,7 +32,9 @@
  *
  * It is made per demand: the local work per page, which says how fast real work charges pages.
  * Saturated (no local work) every doubling pays, so a pick made there would always be the largest:
- * it is shown, and not used. The recommendation is the largest pick of the demands with work.
+ * it is shown, and not used. The recommendation is the largest pick of the demands with work; with
+ * weights it is the pick by the weighted geometric mean of their gains instead, whose interval is that
+ * of independent demands.
  *
  * Under limits only the allowed batches are candidates; the larger ones still show what is lost.
  *
@@ -55,6 +57,11 @@
 #define PICK_OLD_BATCH	   32
 #define PICK_KERNEL_BATCH  64
 
+struct pick_weight { /* of a demand in the recommendation; 0: it has no part in it */
+	int64_t work_ns;
+	double weight;
+};
+
 struct pick_options {
 	double margin;		     /* 0.03 */
 	int64_t max_batch;	     /* 0: no limit */
@@ -66,6 +73,8 @@ struct pick_options {
 	const char *layout;	     /* NULL: the newest release's layout that was measured */
 	const char *const *left_out; /* sentences about input that is not in @r: said again */
 	int nr_left_out;
+	const struct pick_weight *weights; /* demands that are not named weigh 1 */
+	int nr_weights;			   /* 0: the worst of the demands counts */
 };
 
 enum pick_from {
@@ -103,6 +112,8 @@ struct pick_demand {
 	bool bound_by_limit; /* a limit, not the data, fixed it */
 	int more_blocks;     /* not decided: about how many more blocks would; 0 unknown */
 	char why[240];	     /* one sentence */
+	double weight;	     /* in the recommendation */
+	struct estimate *gain; /* [i * nr_rows + j]: row j / row i, for j > i */
 };
 
 /* A case that is slower at the pick than at a smaller batch, its interval below 1. Looked for in all
@@ -127,13 +138,14 @@ struct pick {
 	bool predicted;		     /* by the model, not measured */
 	struct pick_demand *demands; /* by work_ns ascending, 0 first when it was measured */
 	int nr_demands;
-	bool decided;		     /* the worst of the demands with work is decided */
-	int64_t batch;		     /* the largest pick of those demands */
-	int64_t range_lo, range_hi;  /* not decided: as in a demand */
-	char sentence[400];	     /* the recommendation, or why there is none */
-	struct pick_loser *losers;   /* decided: by how much they lose, most first */
-	int nr_losers, nr_compared;  /* of how many pairs of cases */
-	const char *const *left_out; /* the options' */
+	struct pick_demand *weighted; /* their mean, rows without a rate; NULL: no weights */
+	bool decided;		      /* the worst of the demands with work is decided */
+	int64_t batch;		      /* the largest pick of those demands */
+	int64_t range_lo, range_hi;   /* not decided: as in a demand */
+	char sentence[400];	      /* the recommendation, or why there is none */
+	struct pick_loser *losers;    /* decided: by how much they lose, most first */
+	int nr_losers, nr_compared;   /* of how many pairs of cases */
+	const char *const *left_out;  /* the options' */
 	int nr_left_out;
 };
 

@@ -64,12 +64,13 @@ static json_t *demand_json(const struct pick_demand *d)
 
 	for (i = 0; rows && i < d->nr_rows; i++)
 		json_array_append_new(rows, row_json(&d->rows[i]));
-	return json_pack("{s:I, s:i, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "work_ns",
+	return json_pack("{s:I, s:i, s:b, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:f}", "work_ns",
 			 (json_int_t)d->work_ns, "workers", d->nr_workers, "decided", d->decided,
 			 "batch", whole_or_null(d->decided ? d->batch : 0), "range_low",
 			 whole_or_null(d->range_lo), "range_high", whole_or_null(d->range_hi),
 			 "bound_by_limit", d->bound_by_limit, "more_blocks",
-			 whole_or_null(d->more_blocks), "why", text(d->why), "batches", rows);
+			 whole_or_null(d->more_blocks), "why", text(d->why), "batches", rows,
+			 "weight", d->weight);
 }
 
 static json_t *params_json(const struct result_case *c)
@@ -117,7 +118,7 @@ static json_t *pick_tree(const struct pick *p)
 	for (i = 0; demands && i < p->nr_demands; i++)
 		json_array_append_new(demands, demand_json(&p->demands[i]));
 	return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:o, "
-			 "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
+			 "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}",
 			 "schema", "chargeline-pick", "version", 1, "class", text(p->class_name),
 			 "experiment", text(p->experiment), "layout", text(p->layout), "setting",
 			 text(p->setting), "cpus", p->cpus, "page_bytes", p->page_bytes, "slots",
@@ -127,7 +128,8 @@ static json_t *pick_tree(const struct pick *p)
 			 "range_low", whole_or_null(p->range_lo), "range_high",
 			 whole_or_null(p->range_hi), "sentence", text(p->sentence), "left_out",
 			 left_out(p), "demands", demands, "losers", losers(p), "limit_by",
-			 text(p->limit_by), "kind", p->predicted ? "predicted" : "measured");
+			 text(p->limit_by), "kind", p->predicted ? "predicted" : "measured",
+			 "weighted_mean", p->weighted ? demand_json(p->weighted) : json_null());
 }
 
 int pick_json(const struct pick *p, FILE *to)

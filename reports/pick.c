@@ -79,6 +79,13 @@ static void settle(struct pick *p)
 	bool bounded = true;
 	int i, used = 0;
 
+	if (p->weighted) {
+		p->decided = p->weighted->decided;
+		p->batch = p->weighted->batch;
+		p->range_lo = p->weighted->range_lo;
+		p->range_hi = p->weighted->range_hi;
+		return;
+	}
 	for (i = 0; i < p->nr_demands; i++) {
 		d = &p->demands[i];
 		if (!d->work_ns || !d->nr_rows)
@@ -182,7 +189,7 @@ int pick_decide(const struct grid *g, const struct series_set *set,
 		struct pick **out, struct err *err)
 {
 	static const struct pick_options defaults = {.margin = PICK_MARGIN};
-	int layout, i, rc = 0;
+	int layout, i, rc = 0, weights = 0;
 	struct pick *p;
 
 	opt = opt ? opt : &defaults;
@@ -220,12 +227,13 @@ int pick_decide(const struct grid *g, const struct series_set *set,
 		rc = pick_demand(p, g, layout, i, &p->demands[p->nr_demands++]);
 	if (!rc) {
 		find_all_from(p);
+		weights = pick_weigh(p, opt, err);
 		settle(p);
 		rc = pick_find_losers(p, set);
 	}
-	if (rc) {
+	if (rc || weights) {
 		pick_free(p);
-		return err_set(err, rc, "out of memory");
+		return rc ? err_set(err, rc, "out of memory") : weights;
 	}
 	pick_explain(p);
 	*out = p;
@@ -266,6 +274,12 @@ int pick_make(const struct results *const *r, int nr, const struct pick_options 
 	return rc;
 }
 
+static void free_demand(struct pick_demand *d)
+{
+	free(d->rows);
+	free(d->gain);
+}
+
 void pick_free(struct pick *p)
 {
 	int i;
@@ -273,7 +287,10 @@ void pick_free(struct pick *p)
 	if (!p)
 		return;
 	for (i = 0; i < p->nr_demands; i++)
-		free(p->demands[i].rows);
+		free_demand(&p->demands[i]);
+	if (p->weighted)
+		free_demand(p->weighted);
+	free(p->weighted);
 	free(p->demands);
 	free(p->losers);
 	free(p->class_name);

@@ -112,7 +112,7 @@ static void decide(struct pick_demand *d, const struct gains *g, int top, bool c
 	d->more_blocks = more_blocks(g, lo, top, closed);
 }
 
-static void cost(const struct pick *p, struct pick_row *row)
+void pick_cost(const struct pick *p, struct pick_row *row)
 {
 	double pages = (double)row->batch * p->cpus;
 
@@ -165,50 +165,49 @@ static void over_references(struct pick_demand *d, const struct gains *g)
 	}
 }
 
-static void decide_demand(const struct pick *p, struct pick_demand *d, const struct gains *g)
+void pick_judge(const struct pick *p, struct pick_demand *d)
 {
+	const struct gains g = {d->gain, d->nr_rows, (1 + p->margin) * (1 + 1e-9)};
 	int top = -1, i;
 	bool closed;
 
-	judge_all(d, g);
-	over_references(d, g);
+	judge_all(d, &g);
+	over_references(d, &g);
 	for (i = 0; i < d->nr_rows; i++)
 		if (d->rows[i].allowed)
 			top = i;
 	if (top < 0 || d->nr_workers < 2)
 		return;
 	closed = p->limit && (top < d->nr_rows - 1 || d->rows[top].batch == p->limit);
-	decide(d, g, top, closed);
+	decide(d, &g, top, closed);
 }
 
 int pick_demand(const struct pick *p, const struct grid *g, int layout, int work,
 		struct pick_demand *d)
 {
 	const struct series **s = calloc(g->nr_batches, sizeof(*s)), *found;
-	struct estimate *gain = calloc((size_t)g->nr_batches * g->nr_batches, sizeof(*gain));
 	int i, j, rc = 0;
 
 	d->work_ns = g->works[work];
 	d->nr_workers = p->nr_workers;
 	d->rows = calloc(g->nr_batches, sizeof(*d->rows));
-	if (!s || !gain || !d->rows)
+	d->gain = calloc((size_t)g->nr_batches * g->nr_batches, sizeof(*d->gain));
+	if (!s || !d->gain || !d->rows)
 		rc = -ENOMEM;
 	for (i = 0; !rc && i < g->nr_batches; i++) {
 		found = grid_at(g, layout, work, g->nr_workers - 1, i);
 		if (!found || !found->nr_valid)
 			continue;
 		d->rows[d->nr_rows].batch = g->batches[i];
-		cost(p, &d->rows[d->nr_rows]);
+		pick_cost(p, &d->rows[d->nr_rows]);
 		rc = series_rate(found, &d->rows[d->nr_rows].rate);
 		s[d->nr_rows++] = found;
 	}
 	for (i = 0; !rc && i < d->nr_rows; i++)
 		for (j = i + 1; !rc && j < d->nr_rows; j++)
-			rc = series_ratio(s[j], s[i], &gain[i * d->nr_rows + j]);
+			rc = series_ratio(s[j], s[i], &d->gain[i * d->nr_rows + j]);
 	if (!rc)
-		decide_demand(p, d,
-			      &(struct gains){gain, d->nr_rows, (1 + p->margin) * (1 + 1e-9)});
-	free(gain);
+		pick_judge(p, d);
 	free(s);
 	return rc;
 }

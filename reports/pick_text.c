@@ -72,9 +72,20 @@ static void decisions(struct doc *d, const struct pick *p)
 		cell_gain(d, row && row > demand->rows ? row - 1 : NULL,
 			  "no smaller batch has data");
 	}
+	if (p->weighted) {
+		demand = p->weighted;
+		row = row_of(demand, demand->decided ? demand->batch : demand->range_lo);
+		doc_cell(d, "mean");
+		cell_pick(d, demand);
+		cell_gain(d, row, "no larger batch has data beside it");
+		cell_gain(d, row && row > demand->rows ? row - 1 : NULL,
+			  "no smaller batch has data");
+	}
 	for (i = 0; i < p->nr_demands; i++)
 		doc_add(d, DOC_ITEM, "%s: %s", format_work(buf, p->demands[i].work_ns),
 			p->demands[i].why);
+	if (p->weighted)
+		doc_add(d, DOC_ITEM, "weighted mean: %s", p->weighted->why);
 	if (p->nr_demands && !p->demands[0].work_ns)
 		doc_add(d, DOC_PARA,
 			"Saturated (no local work) every doubling of the batch pays, so a pick "

@@ -140,6 +140,8 @@ static void say_demands(struct sentence *s, const struct pick *p, bool with_data
 		if (said++)
 			say(s, said == nr ? " and " : ", ");
 		say(s, "%s", format_work(work, d->work_ns));
+		if (p->weighted && with_data)
+			say(s, " (weight %g)", d->weight);
 	}
 }
 
@@ -147,6 +149,8 @@ static const struct pick_demand *first_undecided(const struct pick *p)
 {
 	int i;
 
+	if (p->weighted)
+		return p->weighted;
 	for (i = 0; i < p->nr_demands; i++)
 		if (p->demands[i].work_ns && p->demands[i].nr_rows && !p->demands[i].decided)
 			return &p->demands[i];
@@ -167,6 +171,8 @@ static bool bound(const struct pick *p)
 {
 	int i;
 
+	if (p->weighted)
+		return p->weighted->bound_by_limit;
 	for (i = 0; i < p->nr_demands; i++)
 		if (p->demands[i].work_ns && p->demands[i].bound_by_limit &&
 		    p->demands[i].batch == p->batch)
@@ -181,6 +187,8 @@ static void say_decided(struct sentence *s, const struct pick *p)
 	say(s, "Batch %lld: the smallest from which no larger one%s gains more than %s at ",
 	    (long long)p->batch, bound(p) ? " within the limits" : "",
 	    format_percent(margin, p->margin));
+	if (p->weighted)
+		say(s, "the weighted mean of ");
 	say_demands(s, p, true);
 	say(s, " of local work per %s", format_per(p->experiment));
 	if (p->layout)
@@ -217,8 +225,11 @@ static void say_undecided(struct sentence *s, const struct pick *p)
 		say(s, ": %lld or more. ", (long long)p->range_lo);
 	else
 		say(s, ". ");
-	say(s, "At %s of local work per %s: %s.", format_work(work, d->work_ns),
-	    format_per(p->experiment), d->why);
+	if (p->weighted)
+		say(s, "In the weighted mean: %s.", d->why);
+	else
+		say(s, "At %s of local work per %s: %s.", format_work(work, d->work_ns),
+		    format_per(p->experiment), d->why);
 }
 
 void pick_explain(struct pick *p)
@@ -228,6 +239,8 @@ void pick_explain(struct pick *p)
 
 	for (i = 0; i < p->nr_demands; i++)
 		explain_demand(p, &p->demands[i]);
+	if (p->weighted)
+		explain_demand(p, p->weighted);
 	if (p->predicted)
 		say(&s, "Predicted by the model, not measured. ");
 	if (p->decided)

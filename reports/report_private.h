@@ -40,6 +40,12 @@ int pick_decide(const struct grid *g, const struct series_set *set,
 int pick_demand(const struct pick *p, const struct grid *g, int layout, int work,
 		struct pick_demand *d);
 
+void pick_cost(const struct pick *p, struct pick_row *row);   /* all of it but rate and gain */
+void pick_judge(const struct pick *p, struct pick_demand *d); /* from rows and gain */
+
+/* pick_weights.c: the mean of the demands, judged; -EINVAL a weight of what was not measured */
+int pick_weigh(struct pick *p, const struct pick_options *opt, struct err *err);
+
 /* pick_losers.c: what the pick costs elsewhere in the files, when it is decided. 0 or -ENOMEM */
 int pick_find_losers(struct pick *p, const struct series_set *set);
 int64_t pick_reference(int which); /* of PICK_NR_REFERENCES */

@@ -332,6 +332,46 @@ static void test_the_cases_that_lose(void **state)
 	done(p, r);
 }
 
+static void test_weights(void **state)
+{
+	static const struct pick_weight only[] = {{250, 0}, {1000, 0}, {4000, 1}},
+					some[] = {{250, 1}, {4000, 3}}, wrong[] = {{300, 1}};
+	struct synth s = SYNTH_DEFAULT;
+	struct pick_options opt = {.margin = 0.03, .weights = only, .nr_weights = 3};
+	const struct results *all[1];
+	const struct estimate *e;
+	struct results *r;
+	struct pick *p = pick_synth(&s, &opt, &r), *none = NULL;
+	struct err err;
+	double law;
+
+	/* all on one demand: its own pick, not the worst one's */
+	assert_true(p->decided);
+	assert_int_equal(p->batch, demand(p, 4000)->batch);
+	assert_true(p->batch < demand(p, 250)->batch);
+	done(p, r);
+
+	s.noise = 1e-6;
+	opt.weights = some;
+	opt.nr_weights = 2;
+	p = pick_synth(&s, &opt, &r);
+	law = 0.2 * log(synth_page_ns(&s, 4, 8, 250) / synth_page_ns(&s, 4, 16, 250)) +
+	      0.2 * log(synth_page_ns(&s, 4, 8, 1000) / synth_page_ns(&s, 4, 16, 1000)) +
+	      0.6 * log(synth_page_ns(&s, 4, 8, 4000) / synth_page_ns(&s, 4, 16, 4000));
+	e = &p->weighted->gain[0 * p->weighted->nr_rows + 1];
+	assert_float_equal(e->mid, exp(law), 1e-5);
+	assert_true(e->lo < e->mid && e->mid < e->hi && e->n == s.blocks);
+	assert_says(p->sentence,
+		    "weighted mean of 250 ns (weight 1), 1 us (weight 1) and 4 us (we");
+	opt.weights = wrong;
+	opt.nr_weights = 1;
+	all[0] = r;
+	assert_refused(pick_make(all, 1, &opt, &none, &err), -EINVAL,
+		       "weight of 300 ns: no such demand was measured", &err);
+	assert_null(none);
+	done(p, r);
+}
+
 static void test_commit_table(void **state)
 {
 	struct synth s = SYNTH_DEFAULT;
@@ -428,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_limits_have_names),
 		cmocka_unit_test(test_over_the_references),
 		cmocka_unit_test(test_the_cases_that_lose),
+		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_commit_table),
 		cmocka_unit_test(test_predicted_is_marked),
 		cmocka_unit_test(test_left_out_is_said),
