@@ -6,6 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "parallel.h"
+
+#define WAVE 64
+
 /* -------------------------------------------------------------------- what was asked for */
 
 bool inputs_from_store(const struct input_args *a)
@@ -118,18 +122,48 @@ static int keep(struct inputs *in, struct results *r, struct err *err)
 	return 0;
 }
 
+/* some of the files, read at once on all CPUs */
+struct wave {
+	char *const *path;
+	struct results *r[WAVE];
+	struct err why[WAVE];
+};
+
+static void load_one(void *ctx, int i)
+{
+	struct wave *w = ctx;
+
+	w->r[i] = NULL;
+	w->why[i] = (struct err)ERR_INIT;
+	results_load(&w->r[i], w->path[i], &w->why[i]);
+}
+
+static int load_wave(struct inputs *in, struct wave *w, int nr, struct err *err)
+{
+	int i, rc = 0;
+
+	parallel_each(nr, load_one, w);
+	for (i = 0; i < nr; i++) {
+		if (!w->r[i])
+			leave_out(in, &w->why[i]);
+		else if (rc)
+			results_free(w->r[i]);
+		else
+			rc = keep(in, w->r[i], err);
+	}
+	return rc;
+}
+
 static int load_files(struct inputs *in, char *const *files, int nr, struct err *err)
 {
-	struct err why = ERR_INIT;
-	struct results *r = NULL;
 	struct paths paths;
-	int i, rc = paths_expand(&paths, files, nr, err);
+	struct wave w;
+	int at, n, rc = paths_expand(&paths, files, nr, err);
 
-	for (i = 0; i < paths.nr && !rc; i++) {
-		if (results_load(&r, paths.path[i], &why))
-			leave_out(in, &why);
-		else
-			rc = keep(in, r, err);
+	for (at = 0; at < paths.nr && !rc; at += n) {
+		n = paths.nr - at < WAVE ? paths.nr - at : WAVE;
+		w.path = paths.path + at;
+		rc = load_wave(in, &w, n, err);
 	}
 	paths_free(&paths);
 	return rc;

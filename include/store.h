@@ -68,7 +68,8 @@ struct store_added {
  * store_add - check result files and keep them
  * @left_out: called for each file that is left out, with its sentence; the others are still added
  * @done:     what became of the files, also after an error
- * One file is in memory at a time, and those of the group that is written next (8 MiB).
+ * Files are read on all CPUs, and in memory are those of one group: 128 files or 8 MiB, whichever is
+ * less; what was read of each is as its bytes, and its parsed form for as long as it is checked.
  */
 int store_add(struct store *s, char *const *paths, int nr,
 	      void (*left_out)(void *ctx, const struct err *why), void *ctx,

@@ -9,9 +9,10 @@
 #include "atomic.h"
 #include "digest.h"
 #include "fields.h"
+#include "parallel.h"
 #include "results.h"
 
-#define GROUP_FILES 256
+#define GROUP_FILES 128
 #define GROUP_BYTES (8 << 20)
 
 /* ------------------------------------------------------------------------------ places */
@@ -59,26 +60,28 @@ int store_make_folders(const char *path, struct err *err)
 
 /* ------------------------------------------------------------------------------ adding */
 
-/* files that are checked and not yet written */
-struct group {
-	struct store_run run[GROUP_FILES];
-	struct results *r[GROUP_FILES]; /* only what the rows borrow */
-	char *data[GROUP_FILES], *experiments[GROUP_FILES], digest[GROUP_FILES][65];
-	int nr;
-	size_t bytes;
+/* a file that was read and checked, or why it cannot be used */
+struct checked {
+	const char *path;
+	int rc;
+	struct err why;
+	struct results *r; /* only what the row borrows */
+	char *data, *experiments, digest[STORE_DIGEST + 1];
+	size_t size;
 };
 
-static void group_empty(struct group *g)
-{
-	int i;
+/* files that are checked at once and then written in one transaction */
+struct group {
+	struct checked file[GROUP_FILES];
+	struct store_run run[GROUP_FILES];
+};
 
-	for (i = 0; i < g->nr; i++) {
-		results_free(g->r[i]);
-		free(g->data[i]);
-		free(g->experiments[i]);
-	}
-	g->nr = 0;
-	g->bytes = 0;
+static void checked_free(struct checked *c)
+{
+	results_free(c->r);
+	free(c->data);
+	free(c->experiments);
+	*c = (struct checked){0};
 }
 
 static bool named_before(const struct results *r, int idx)
@@ -125,56 +128,79 @@ static void drop_cases(struct results *r)
 	results_free(whole);
 }
 
-static int group_take(struct group *g, const char *path, struct err *err)
+static void check_file(void *ctx, int i)
 {
-	struct results *r = NULL;
-	char *data = NULL, *names = NULL;
-	size_t size = 0;
-	int i = g->nr, rc = fields_read(path, RESULTS_MAX_FILE, &data, &size, err);
+	struct checked *c = &((struct checked *)ctx)[i];
 
-	if (!rc)
-		rc = results_parse(&r, data, size, path, err);
-	if (!rc) {
-		names = experiments_of(r);
-		if (!names)
-			rc = err_set(err, -ENOMEM, "file '%.200s': out of memory", path);
-	}
-	if (rc) {
-		results_free(r);
-		free(data);
-		return rc;
-	}
-	drop_cases(r);
-	digest_sha256(data, size, g->digest[i]);
-	g->r[i] = r;
-	g->data[i] = data;
-	g->experiments[i] = names;
-	g->run[i] = (struct store_run){
-		.digest = g->digest[i],
-		.class_name = r->machine.class_name,
-		.model = r->machine.model,
-		.kernel = r->machine.kernel,
-		.started = r->started,
-		.host = r->machine.hostname,
-		.experiments = names,
-		.size = size,
-		.complete = r->complete,
-		.json = data,
-	};
-	g->bytes += size;
-	g->nr++;
-	return 0;
+	c->rc = fields_read(c->path, RESULTS_MAX_FILE, &c->data, &c->size, &c->why);
+	if (!c->rc)
+		c->rc = results_parse(&c->r, c->data, c->size, c->path, &c->why);
+	if (c->rc)
+		return;
+	c->experiments = experiments_of(c->r);
+	if (!c->experiments)
+		c->rc = err_set(&c->why, -ENOMEM, "file '%.200s': out of memory", c->path);
+	drop_cases(c->r);
+	digest_sha256(c->data, c->size, c->digest);
 }
 
-static int group_write(struct store *s, struct group *g, struct store_added *done, struct err *err)
+static struct store_run row_of(const struct checked *c)
 {
-	int nr_new = 0, rc = g->nr ? store_put(s, g->run, g->nr, &nr_new, err) : 0;
+	return (struct store_run){
+		.digest = c->digest,
+		.class_name = c->r->machine.class_name,
+		.model = c->r->machine.model,
+		.kernel = c->r->machine.kernel,
+		.started = c->r->started,
+		.host = c->r->machine.hostname,
+		.experiments = c->experiments,
+		.size = c->size,
+		.complete = c->r->complete,
+		.json = c->data,
+	};
+}
 
+/* as many of the next files as make a group: a large one is a group of its own */
+static int group_size(char *const *paths, int nr)
+{
+	size_t bytes = 0;
+	struct stat st;
+	int n;
+
+	for (n = 0; n < nr && n < GROUP_FILES; n++) {
+		if (!stat(paths[n], &st))
+			bytes += st.st_size;
+		if (n && bytes > GROUP_BYTES)
+			break;
+	}
+	return n;
+}
+
+static int add_group(struct store *s, struct group *g, char *const *paths, int nr,
+		     void (*left_out)(void *ctx, const struct err *why), void *ctx,
+		     struct store_added *done, struct err *err)
+{
+	int i, n = 0, nr_new = 0, rc = 0;
+
+	for (i = 0; i < nr; i++)
+		g->file[i] = (struct checked){.path = paths[i]};
+	parallel_each(nr, check_file, g->file);
+	for (i = 0; i < nr; i++) {
+		if (!g->file[i].rc) {
+			g->run[n++] = row_of(&g->file[i]);
+			continue;
+		}
+		done->nr_left_out++;
+		left_out(ctx, &g->file[i].why);
+	}
+	if (n)
+		rc = store_put(s, g->run, n, &nr_new, err);
 	if (!rc) {
 		done->nr_new += nr_new;
-		done->nr_known += g->nr - nr_new;
+		done->nr_known += n - nr_new;
 	}
-	group_empty(g);
+	for (i = 0; i < nr; i++)
+		checked_free(&g->file[i]);
 	return rc;
 }
 
@@ -183,23 +209,15 @@ int store_add(struct store *s, char *const *paths, int nr,
 	      struct store_added *done, struct err *err)
 {
 	struct group *g = calloc(1, sizeof(*g));
-	struct err why = ERR_INIT;
-	int i, rc = 0;
+	int at, n, rc = 0;
 
 	memset(done, 0, sizeof(*done));
 	if (!g)
 		return err_set(err, -ENOMEM, "out of memory");
-	for (i = 0; i < nr && !rc; i++) {
-		if (group_take(g, paths[i], &why)) {
-			done->nr_left_out++;
-			left_out(ctx, &why);
-		}
-		if (g->nr == GROUP_FILES || g->bytes >= GROUP_BYTES)
-			rc = group_write(s, g, done, err);
+	for (at = 0; at < nr && !rc; at += n) {
+		n = group_size(paths + at, nr - at);
+		rc = add_group(s, g, paths + at, n, left_out, ctx, done, err);
 	}
-	if (!rc)
-		rc = group_write(s, g, done, err);
-	group_empty(g);
 	free(g);
 	return rc;
 }
