@@ -120,7 +120,7 @@ struct sim_config {
 	int home;		/* index of the home package for home_decides; 0 */
 	uint64_t seed;
 	double target;		/* stop at this relative half-width; 0: 0.005 */
-	int64_t max_accesses;	/* the bound; 0: 20 million */
+	int64_t max_accesses;	/* the bound; 0: 100 million */
 	int64_t ops_per_worker; /* > 0: fixed work instead of a steady state (ccont's protocol) */
 };
 

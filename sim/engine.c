@@ -8,7 +8,8 @@
 #include "bench.h"
 #include "stats.h"
 
-#define STACK_SIZE  (32 << 10)
+#define STACK_SIZE  (256 << 10) /* reserved, not used: frames are large where nothing is optimized */
+#define GUARD_SIZE  (64 << 10)	/* below each; of whole pages on any machine */
 #define CPU_BITS    12
 #define WORK_VARIES 250 /* of 1000 */
 #define RELAX_PS    40000
@@ -130,18 +131,21 @@ void engine_run(struct sim *s, int64_t until)
 
 int engine_open(struct sim *s)
 {
+	char *stack;
 	int i;
 
 	s->heap = calloc(s->nr + 1, sizeof(*s->heap));
-	s->stacks = mmap(NULL, (size_t)STACK_SIZE * s->nr, PROT_READ | PROT_WRITE,
+	s->stacks = mmap(NULL, (size_t)(GUARD_SIZE + STACK_SIZE) * s->nr, PROT_NONE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->stacks == MAP_FAILED)
 		s->stacks = NULL;
 	if (!s->heap || !s->stacks)
 		return -ENOMEM;
 	for (i = 0; i < s->nr; i++) {
-		fiber_make(&s->cpu[i].fiber, (char *)s->stacks + (size_t)STACK_SIZE * i, STACK_SIZE,
-			   cpu_main, &s->cpu[i]);
+		stack = (char *)s->stacks + (size_t)(GUARD_SIZE + STACK_SIZE) * i + GUARD_SIZE;
+		if (mprotect(stack, STACK_SIZE, PROT_READ | PROT_WRITE))
+			return -ENOMEM;
+		fiber_make(&s->cpu[i].fiber, stack, STACK_SIZE, cpu_main, &s->cpu[i]);
 		engine_schedule(s, &s->cpu[i], 0);
 	}
 	return 0;
@@ -150,7 +154,7 @@ int engine_open(struct sim *s)
 void engine_close(struct sim *s)
 {
 	if (s->stacks)
-		munmap(s->stacks, (size_t)STACK_SIZE * s->nr);
+		munmap(s->stacks, (size_t)(GUARD_SIZE + STACK_SIZE) * s->nr);
 	free(s->heap);
 }
 
@@ -177,6 +181,13 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 						      : SIM_RMW);
 }
 
+/* a subject that touches nothing shared must not be able to run for ever: it counts as accesses do */
+static void pause_for_others(struct sim *s)
+{
+	if (++s->nr_accesses >= s->max_accesses)
+		engine_wait_turn(s, s->running);
+}
+
 /* PAUSE is some 140 cycles since Skylake and 10 before it and on Arm; nothing hangs on it but how
  * often a CPU looks for what another one writes */
 void katomic_relax(void)
@@ -187,6 +198,7 @@ void katomic_relax(void)
 		return;
 	s->running->now += RELAX_PS;
 	s->running->time.other += RELAX_PS;
+	pause_for_others(s);
 }
 
 /* drawn within a quarter of its length: of CPUs that all work equally long, convoys would stay */
@@ -200,4 +212,5 @@ void model_cpu_work_ns(int64_t n)
 	ps = n * (1000 - WORK_VARIES) + stats_rng_below(&s->rng, 2 * WORK_VARIES * n + 1);
 	s->running->now += ps;
 	s->running->time.work += ps;
+	pause_for_others(s);
 }

@@ -9,7 +9,7 @@
 #include "stats.h"
 
 #define DEFAULT_TARGET	 0.005
-#define DEFAULT_ACCESSES 20000000
+#define DEFAULT_ACCESSES 100000000
 #define OPS_PER_BATCH	 30 /* of each worker, at least, on average */
 #define MIN_BATCHES	 8
 #define MAX_BATCHES	 64
