@@ -126,22 +126,6 @@ double stats_sd(const double *x, int n)
 	return sqrt(sum / (n - 1));
 }
 
-double stats_jain(const double *x, int n)
-{
-	double max = 0, sum = 0, squares = 0;
-	int i;
-
-	for (i = 0; i < n; i++)
-		max = fmax(max, x[i]);
-	if (!(max > 0))
-		return 0;
-	for (i = 0; i < n; i++) {
-		sum += x[i] / max;
-		squares += x[i] / max * (x[i] / max);
-	}
-	return stats_jain_sums(sum, squares, n);
-}
-
 /* ------------------------------------------------------------------- bootstrap */
 
 struct ranked {
@@ -218,6 +202,34 @@ out:
 	return rc;
 }
 
+/*
+ * How many of n order statistics to leave out at each end: P(k <= X <= n - k) of X ~ Binomial(n, 1/2)
+ * is summed from the middle outwards, about 2 sqrt(n) terms.
+ */
+static int outside(int n)
+{
+	int k = n / 2, sign;
+	double p = exp(lgamma_r(n + 1.0, &sign) - lgamma_r(k + 1.0, &sign) -
+		       lgamma_r(n - k + 1.0, &sign) - n * M_LN2);
+	double mass = n % 2 ? 2 * p : p;
+
+	while (mass < STATS_CONFIDENCE && k > 1) {
+		k--;
+		p *= (k + 1.0) / (n - k);
+		mass += 2 * p;
+	}
+	return k - 1;
+}
+
+static void order_interval(const double *x, int n, struct estimate *out)
+{
+	int k = outside(n);
+	double next;
+
+	order_statistics(x, n, k, &out->lo, &next);
+	order_statistics(x, n, n - 1 - k, &out->hi, &next);
+}
+
 int stats_median_ci(const double *x, int n, uint64_t seed, struct estimate *out)
 {
 	struct estimate e = {.lo = -INFINITY, .hi = INFINITY, .n = n};
@@ -226,11 +238,18 @@ int stats_median_ci(const double *x, int n, uint64_t seed, struct estimate *out)
 	if (n <= 0)
 		return -EINVAL;
 	e.mid = stats_median(x, n);
-	if (n >= STATS_MIN_N)
+	if (n > STATS_MAX_RESAMPLED)
+		order_interval(x, n, &e);
+	else if (n >= STATS_MIN_N)
 		rc = bootstrap(x, n, seed, &e);
 	if (!rc)
 		*out = e;
 	return rc;
+}
+
+static struct estimate from_logs(const struct estimate *e)
+{
+	return (struct estimate){exp(e->mid), isinf(e->lo) ? e->lo : exp(e->lo), exp(e->hi), e->n};
 }
 
 int stats_ratio_ci(const double *a, const double *b, int n, uint64_t seed, struct estimate *out)
@@ -249,12 +268,44 @@ int stats_ratio_ci(const double *a, const double *b, int n, uint64_t seed, struc
 			logs[nr++] = log(a[i]) - log(b[i]);
 	rc = stats_median_ci(logs, nr, seed, &e);
 	free(logs);
+	if (!rc)
+		*out = from_logs(&e);
+	return rc;
+}
+
+static int log_median_ci(const double *x, int n, uint64_t seed, struct estimate *out)
+{
+	double *logs;
+	int i, nr = 0, rc;
+
+	if (n <= 0)
+		return -EINVAL;
+	logs = malloc(n * sizeof(*logs));
+	if (!logs)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		if (x[i] > 0 && isfinite(x[i]))
+			logs[nr++] = log(x[i]);
+	rc = stats_median_ci(logs, nr, seed, out);
+	free(logs);
+	return rc;
+}
+
+int stats_medians_ratio_ci(const double *a, int na, const double *b, int nb, uint64_t seed,
+			   struct estimate *out)
+{
+	struct estimate ea, eb, e;
+	int rc = log_median_ci(a, na, seed, &ea);
+
+	if (!rc)
+		rc = log_median_ci(b, nb, seed, &eb);
 	if (rc)
 		return rc;
-	out->mid = exp(e.mid);
-	out->lo = isinf(e.lo) ? e.lo : exp(e.lo);
-	out->hi = exp(e.hi);
-	out->n = e.n;
+	e.n = ea.n < eb.n ? ea.n : eb.n;
+	e.mid = ea.mid - eb.mid;
+	e.lo = e.mid - hypot(ea.mid - ea.lo, eb.hi - eb.mid);
+	e.hi = e.mid + hypot(ea.hi - ea.mid, eb.mid - eb.lo);
+	*out = from_logs(&e);
 	return 0;
 }
 

@@ -97,27 +97,24 @@ void sample_from_slots(const struct worker_slot *slots, int nr, double clock_res
 {
 	int64_t first_start = INT64_MAX, last_start = 0, first_end = INT64_MAX, last_end = 0;
 	const struct worker_slot *w;
-	double rate, sum = 0, squares = 0;
+	struct stats_spread spread = STATS_SPREAD_INIT;
 	int i;
 
-	out->slowest = INFINITY;
 	for (i = 0; i < nr; i++) {
 		w = &slots[i];
-		rate = (double)w->ops * NS_PER_S / (w->end_ns - w->start_ns);
+		stats_spread_add(&spread, (double)w->ops * NS_PER_S / (w->end_ns - w->start_ns));
 		out->ops += w->ops;
 		out->window_ns += (double)(w->end_ns - w->start_ns) / nr;
-		out->slowest = rate < out->slowest ? rate : out->slowest;
-		out->fastest = rate > out->fastest ? rate : out->fastest;
-		sum += rate;
-		squares += rate * rate;
 		first_start = w->start_ns < first_start ? w->start_ns : first_start;
 		last_start = w->start_ns > last_start ? w->start_ns : last_start;
 		first_end = w->end_ns < first_end ? w->end_ns : first_end;
 		last_end = w->end_ns > last_end ? w->end_ns : last_end;
 		out->marks |= (w->switched ? MARK_SWITCHED : 0) | (w->migrated ? MARK_MIGRATED : 0);
 	}
-	out->rate = sum;
-	out->jain = stats_jain_sums(sum, squares, nr);
+	out->rate = spread.sum;
+	out->slowest = spread.slowest;
+	out->fastest = spread.fastest;
+	out->jain = stats_jain(&spread);
 	/* windows that do not meet at all overlap by nothing, not by a negative time */
 	out->overlap = first_end > last_start
 			       ? (double)(first_end - last_start) / (last_end - first_start)

@@ -319,7 +319,8 @@ static int drain_and_check(struct sim *s, struct sim_result *out, struct err *er
 
 static void sum_up(const struct sim *s, const struct mark *m, struct sim_result *out)
 {
-	double seconds = out->simulated_ps / 1e12, sum = 0, squares = 0, rate;
+	struct stats_spread spread = STATS_SPREAD_INIT;
+	double seconds = out->simulated_ps / 1e12;
 	uint64_t ops = sum_ops(s) - m->ops;
 	struct sim_time t;
 	int i;
@@ -332,15 +333,12 @@ static void sum_up(const struct sim *s, const struct mark *m, struct sim_result 
 	out->rate = seconds > 0 ? ops / seconds : 0;
 	out->ns_per_op = out->rate > 0 ? s->nr * NS_PER_S / out->rate : 0;
 	out->transfers_per_op = ops ? (double)(sum_transfers(s) - m->transfers) / ops : 0;
-	out->slowest = INFINITY;
-	for (i = 0; i < s->nr; i++) {
-		rate = seconds > 0 ? (s->cpu[i].ops - m->by_worker[i]) / seconds : 0;
-		out->slowest = rate < out->slowest ? rate : out->slowest;
-		out->fastest = rate > out->fastest ? rate : out->fastest;
-		sum += rate;
-		squares += rate * rate;
-	}
-	out->jain = stats_jain_sums(sum, squares, s->nr);
+	for (i = 0; i < s->nr; i++)
+		stats_spread_add(&spread, seconds > 0 ? (s->cpu[i].ops - m->by_worker[i]) / seconds
+						      : 0);
+	out->slowest = spread.slowest;
+	out->fastest = spread.fastest;
+	out->jain = stats_jain(&spread);
 }
 
 /* "0:usage 0:min 0:low": the fields on a line */
