@@ -114,8 +114,7 @@ int stats_mann_whitney(const double *a, int na, const double *b, int nb, double 
 		rc = tails(rank, na + nb, na, (int)sum, &below, &above);
 		*p = rc ? 1 : two_sided(below, above);
 	} else if (!rc) {
-		*p = normal_p(*u - product / 2,
-			      product / 12 * (n + 1 - ties / (n * (n - 1))));
+		*p = normal_p(*u - product / 2, product / 12 * (n + 1 - ties / (n * (n - 1))));
 	}
 out:
 	free(all);

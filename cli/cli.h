@@ -21,6 +21,7 @@ enum {
 	EXIT_FAILED = 1,	/* the sentence is on stderr */
 	EXIT_USAGE = 2,		/* unknown name, value out of range: nothing was done or written */
 	EXIT_DISTRUST = 3,	/* it ran, but a number is not to be trusted */
+	EXIT_REGRESSION = 3,	/* compare: B is slower */
 	EXIT_INTERRUPTED = 130, /* Ctrl-C; what was measured is saved */
 };
 
@@ -89,6 +90,7 @@ int cmd_predict(const struct command *self, int argc, char **argv);
 int cmd_reproduce(const struct command *self, int argc, char **argv);
 int cmd_pick(const struct command *self, int argc, char **argv);
 int cmd_store(const struct command *self, int argc, char **argv);
+int cmd_compare(const struct command *self, int argc, char **argv);
 int cmd_topo(const struct command *self, int argc, char **argv);
 int cmd_doctor(const struct command *self, int argc, char **argv);
 int cmd_list(const struct command *self, int argc, char **argv);

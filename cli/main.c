@@ -17,6 +17,8 @@ static const struct command commands[] = {
 	 cmd_run},
 	{"pick", "[FILE...]", "the batch to use, from result files", cmd_pick},
 	{"store", "add FILE...|list|export DIR", "many result files in one place", cmd_store},
+	{"compare", "A B", "is B slower than A: two result files, or two folders of them",
+	 cmd_compare},
 	{"predict", "[EXPERIMENT...]", "what a machine that is not here would show, by the model",
 	 cmd_predict},
 	{"reproduce", "[CASE...]", "published cases: published, predicted, measured here",
@@ -77,9 +79,10 @@ static void print_commands(FILE *to)
 		    "MEMCG_CHARGE_BATCH it should use.\n\ncommands:\n");
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-	fprintf(to, "\n'chargeline COMMAND --help' shows the options of one.\n"
-		    "Exit status: 0 done, 1 failed, 2 wrong usage, 3 ran but a number is not to be "
-		    "trusted,\n130 interrupted (what was measured is saved).\n");
+	fprintf(to,
+		"\n'chargeline COMMAND --help' shows the options of one.\n"
+		"Exit status: 0 done, 1 failed, 2 wrong usage, 3 ran but a number is not to be "
+		"trusted\n(compare: a regression), 130 interrupted (what was measured is saved).\n");
 }
 
 static int unknown_command(const char *name)

@@ -20,8 +20,8 @@ struct estimate {
 	int n;
 };
 
-#define STATS_CONFIDENCE 0.95
-#define STATS_MIN_N	 5 /* fewer values: a median, but no interval (lo = -inf, hi = +inf) */
+#define STATS_CONFIDENCE    0.95
+#define STATS_MIN_N	    5 /* fewer values: a median, but no interval (lo = -inf, hi = +inf) */
 #define STATS_MAX_RESAMPLED 200
 
 /* splitmix64 (Steele, Lea, Flood 2014): one step, and an unbiased number below @n (n > 0) */

@@ -41,10 +41,8 @@ bool series_is_pair(const struct result_case *c)
 	return exp && exp->pairs;
 }
 
-static int case_cmp(const void *pa, const void *pb)
+int series_case_cmp(const struct result_case *a, const struct result_case *b)
 {
-	const struct result_case *a = ((const struct series *)pa)->c;
-	const struct result_case *b = ((const struct series *)pb)->c;
 	int i, d = text_cmp(a->experiment, b->experiment);
 
 	if (!d)
@@ -63,6 +61,11 @@ static int case_cmp(const void *pa, const void *pb)
 	if (d)
 		return d;
 	return series_is_pair(a) ? pair_cmp(a, b) : text_cmp(a->placement, b->placement);
+}
+
+static int series_cmp(const void *a, const void *b)
+{
+	return series_case_cmp(((const struct series *)a)->c, ((const struct series *)b)->c);
 }
 
 static int window_cmp(const void *pa, const void *pb)
@@ -110,7 +113,7 @@ static int merge(struct series_set *set, const struct results *const *r, int nr)
 		for (k = 0; !rc && k < r[i]->nr_cases; k++) {
 			s = &set->s[set->nr];
 			s->c = &r[i]->cases[k];
-			found = tsearch(s, &tree, case_cmp);
+			found = tsearch(s, &tree, series_cmp);
 			if (!found) {
 				rc = -ENOMEM;
 				break;

@@ -46,6 +46,9 @@ int series_load(struct series_set *set, const struct results *const *r, int nr, 
 bool series_run_given_before(const struct results *const *r, int idx);
 void series_free(struct series_set *set);
 
+/* an order of cases in which 0 says that two are the same */
+int series_case_cmp(const struct result_case *a, const struct result_case *b);
+
 /* is it an ordered pair of CPUs, one of many? By its record, or by its experiment here */
 bool series_is_pair(const struct result_case *c);
 

@@ -334,8 +334,8 @@ static void sum_up(const struct sim *s, const struct mark *m, struct sim_result 
 	out->ns_per_op = out->rate > 0 ? s->nr * NS_PER_S / out->rate : 0;
 	out->transfers_per_op = ops ? (double)(sum_transfers(s) - m->transfers) / ops : 0;
 	for (i = 0; i < s->nr; i++)
-		stats_spread_add(&spread, seconds > 0 ? (s->cpu[i].ops - m->by_worker[i]) / seconds
-						      : 0);
+		stats_spread_add(&spread,
+				 seconds > 0 ? (s->cpu[i].ops - m->by_worker[i]) / seconds : 0);
 	out->slowest = spread.slowest;
 	out->fastest = spread.fastest;
 	out->jain = stats_jain(&spread);

@@ -57,7 +57,7 @@ small="--set batch=32,64 --workers 1 --window 2ms"
 run --help
 [ $status = 0 ] && grep -q "report" out
 ok $? "chargeline --help"
-for c in report run pick store predict reproduce topo doctor list bench; do
+for c in report run pick store compare predict reproduce topo doctor list bench; do
 	run $c --help
 	[ $status = 0 ] && grep -q "^usage: chargeline $c" out && [ ! -s err ]
 	ok $? "chargeline $c --help"
@@ -105,6 +105,10 @@ refused 2 "names CPU 0 twice" run --placement 0,0
 refused 1 "every worker needs its own" run --workers 60000 --placement compact
 refused 2 "unknown list 'parms': nearest is 'params'" list parms
 refused 2 "pick needs at least one result file" pick
+refused 2 "compare needs two result files or folders of them, not 1" compare a.json
+refused 2 "option --fail-over: '3x'" compare --fail-over 3x a.json b.json
+refused 1 "'absent.json'" compare absent.json absent.json
+refused 1 "the folder '.' has no *.json file" compare . .
 refused 2 "--resume needs -o FILE" run --resume
 refused 1 "'absent.json'" report absent.json
 refused 1 "'.'" pick .
@@ -153,6 +157,67 @@ ok $? "pick --json is JSON"
 run pick r.json r.json --margin 5% --max-batch 64 --max-stranded 64MiB
 finished && [ -s out ]
 ok $? "pick with limits over two files"
+
+# -------------------------------------------------------------------------- comparisons
+# slower FROM TO FACTOR MINUTE: a copy of a record, its rates times FACTOR, started at that minute
+slower() { python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+r["started"] = "2026-01-01T00:%02d:00Z" % int(sys.argv[4])
+for c in r["cases"]:
+    for i, s in enumerate(c["samples"]):
+        s["rate"] = 1e6 * (1 + (7 * i + int(sys.argv[4])) % 11 / 1000) * float(sys.argv[3])
+        s["marks"] = []
+json.dump(r, open(sys.argv[2], "w"))' "$@"; }
+# shellcheck disable=SC2086
+run run $small --blocks 20 --target 0 -o real.json
+slower real.json old.json 1 1
+slower real.json new.json 0.9 2
+run compare old.json new.json
+[ $status = 3 ] && grep -q "^Regression: B is slower than A by more than 3% in 2 of 2 cases" out &&
+	grep -q "^- page_counter batch=32, 1 worker: -10.0%" out
+ok $? "compare: a loss of 10% is a regression, 3"
+LC_ALL=C awk 'length > 100 { bad = 1 } /[^ -~]/ { bad = 1 } END { exit bad }' out
+ok $? "compare: ASCII and at most 100 columns"
+run compare --fail-over 20% old.json new.json
+[ $status = 0 ] && grep -q "^No regression over 20%" out
+ok $? "compare --fail-over 20%: a loss of 10% is none"
+run compare new.json old.json
+[ $status = 0 ] && grep -q "+11.1%" out
+ok $? "compare: a gain is no regression"
+run compare --json old.json new.json
+[ $status = 3 ] && valid_json out && grep -q '"regression": true' out
+ok $? "compare --json is JSON"
+LC_ALL=de_DE.UTF-8 timeout 100 "$tool" compare --fail-over 2.5 old.json new.json >out 2>err </dev/null
+status=$?
+[ $status = 3 ] && grep -q "by more than 2.5%" out
+ok $? "compare in a locale with decimal commas"
+run compare real.json real.json
+finished && grep -q "1 run is on both sides" out
+ok $? "compare a run with itself"
+mkdir runs-a runs-b
+for i in 0 1 2 3 4 5 6 7; do
+	slower real.json runs-a/$i.json 1 $((2 * i))
+	slower real.json runs-b/$i.json 0.9 $((2 * i + 1))
+done
+echo '{"schema": "chargeline-result", "version": 99}' >runs-b/future.json
+run compare runs-a runs-b
+[ $status = 3 ] && grep -q "The 8 runs of A and of B pair" out && grep -q "version is 99" out
+ok $? "compare two folders of runs taken in turn, one file left out"
+sed 's/"class": *"[^"]*"/"class": "another-1s1c1t"/' real.json >runs-b/class.json
+run compare runs-a runs-b
+[ $status = 1 ] && grep -q "side B has results of two machine classes" err
+ok $? "compare refuses two machine classes on one side"
+python3 -c 'import json
+r = json.load(open("old.json"))
+for c in r["cases"]: c["params"]["depth"] = 5
+json.dump(r, open("deep.json", "w"))'
+run compare old.json deep.json
+[ $status = 1 ] && grep -q "Nothing can be compared" out && grep -q "there is no answer" err
+ok $? "compare without a common case is no answer, 1"
+mkdir bad && echo x >bad/x.json
+run compare old.json bad
+[ $status = 1 ] && grep -q "folder 'bad' has no file that can be used: file 'bad/x.json'" err
+ok $? "compare with a folder of nothing usable"
 
 # ---------------------------------------------------------------------------- predictions
 run predict -m icx-8380 --set batch=32,64 --workers 1,80

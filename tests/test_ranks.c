@@ -21,21 +21,19 @@ static void assert_near(double got, double want, double tolerance)
  */
 static const double a5[] = {100.001, 100.299, 99.726, 99.109, 99.545};
 static const double b6[] = {100.008, 101.06, 102.34, 100.508, 100.38, 101.49};
-static const double a12[] = {100.357, 100.105, 99.07,  99.971, 100.695, 98.656,
-			     99.542,  98.099,  98.71,  98.158, 99.765,	98.733};
+static const double a12[] = {100.357, 100.105, 99.07, 99.971, 100.695, 98.656,
+			     99.542,  98.099,  98.71, 98.158, 99.765,  98.733};
 static const double b12[] = {101.271, 101.157, 100.813, 98.483,	 100.461, 100.951,
 			     101.113, 99.47,   100.522, 100.021, 100.191, 102.061};
-static const double a30[] = {99.192,  99.967,  100.884, 99.416,	 99.888,  100.11, 100.064,
-			     98.775,  100.076, 101.359, 98.453,	 100.859, 100.119,     99.359,
-			     102.0,   100.762, 98.801,	100.075, 100.577, 99.811,      100.683,
-			     99.933,  100.667, 101.439, 99.324,	 100.203, 99.537,      100.127,
-			     98.813,  99.421};
+static const double a30[] = {99.192,  99.967,  100.884, 99.416,	 99.888,  100.11, 100.064, 98.775,
+			     100.076, 101.359, 98.453,	100.859, 100.119, 99.359, 102.0,   100.762,
+			     98.801,  100.075, 100.577, 99.811,	 100.683, 99.933, 100.667, 101.439,
+			     99.324,  100.203, 99.537,	100.127, 98.813,  99.421};
 static const double b20[] = {100.404, 101.499, 101.745, 99.276,	 99.805,  101.247, 98.608,
 			     100.137, 100.503, 101.857, 101.289, 100.273, 100.231, 100.35,
 			     102.124, 100.172, 100.296, 100.953, 100.479, 100.403};
 static const double t9[] = {1, 2, 2, 3, 3, 3, 4, 5, 5}, u7[] = {2, 3, 4, 4, 5, 6, 6};
-static const double t20[] = {8, 10, 9, 12, 11, 10, 11, 9, 12, 10,
-			     11, 7, 11, 7, 6,  9,  8,  10, 14, 8};
+static const double t20[] = {8, 10, 9, 12, 11, 10, 11, 9, 12, 10, 11, 7, 11, 7, 6, 9, 8, 10, 14, 8};
 static const double u16[] = {10, 11, 12, 11, 11, 12, 12, 9, 11, 11, 9, 12, 9, 13, 11, 11};
 
 static void test_mann_whitney(void **state)
@@ -226,12 +224,9 @@ static void test_ratio_of_medians(void **state)
 int main(void)
 {
 	const struct CMUnitTest ranks[] = {
-		cmocka_unit_test(test_mann_whitney),
-		cmocka_unit_test(test_signed_rank),
-		cmocka_unit_test(test_nothing_to_tell),
-		cmocka_unit_test(test_holm),
-		cmocka_unit_test(test_order_statistics),
-		cmocka_unit_test(test_coverage),
+		cmocka_unit_test(test_mann_whitney),	 cmocka_unit_test(test_signed_rank),
+		cmocka_unit_test(test_nothing_to_tell),	 cmocka_unit_test(test_holm),
+		cmocka_unit_test(test_order_statistics), cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_ratio_of_medians),
 	};
 
