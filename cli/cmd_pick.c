@@ -10,8 +10,9 @@
 #include "sim.h"
 #include "text.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_COMMIT };
-static const char *const formats[] = {"text", "json", "commit"};
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_COMMIT, FORMAT_MARKDOWN };
+static const char *const formats[] = {"text", "json", "commit", "markdown"};
+#define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 /* one pick for each machine class; they borrow from the results that they were made from */
 struct picks {
@@ -133,6 +134,8 @@ static int print_picks(const struct picks *p, enum format format)
 			printf(format == FORMAT_JSON ? "," : "\n");
 		if (format == FORMAT_JSON)
 			pick_json(p->pick[i], stdout);
+		else if (format == FORMAT_MARKDOWN)
+			pick_markdown(p->pick[i], stdout);
 		else
 			pick_text(p->pick[i], stdout);
 	}
@@ -167,12 +170,12 @@ static int find_format(const struct pick_args *a, enum format *out, struct err *
 	size_t i;
 
 	*out = a->json ? FORMAT_JSON : FORMAT_TEXT;
-	for (i = 0; a->format && i < 3; i++)
+	for (i = 0; a->format && i < NR_FORMATS; i++)
 		if (!strcmp(a->format, formats[i])) {
 			*out = i;
 			return 0;
 		}
-	return a->format ? text_unknown(err, "format", a->format, formats, 3) : 0;
+	return a->format ? text_unknown(err, "format", a->format, formats, NR_FORMATS) : 0;
 }
 
 /* "250ns=3" */
@@ -260,7 +263,7 @@ int cmd_pick(const struct command *self, int argc, char **argv)
 		 "also for this machine of 'predict -m list' by the model, marked as\n"
 		 "such, unless its class was measured; may be repeated"},
 		{"format", 0, OPT_TEXT, &a.format, "NAME",
-		 "text, json, or commit: a table for a commit message"},
+		 "text, json, markdown, or commit: a table for a commit message"},
 		{"json", 0, OPT_SWITCH, &a.json, NULL,
 		 "--format json: an array with one object per machine class"},
 		{NULL}};

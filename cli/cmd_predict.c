@@ -8,11 +8,13 @@
 
 #include "plan_options.h"
 #include "report.h"
+#include "session.h"
 #include "sim.h"
 
 struct predict_args {
 	struct plan_args plan;
-	const char *machine, *input, *latency, *from;
+	const char *machine, *input, *latency, *from, *html;
+	struct session said; /* the command, for the page */
 	bool json;
 };
 
@@ -107,6 +109,26 @@ static bool tell_progress(void *ctx, int nr_done)
 	return false;
 }
 
+static int write_page(const struct predict_args *a, const struct sim_profile *p,
+		      const struct plan *plan, const struct sim_result *r, struct err *err)
+{
+	char *command = session_command(&a->said);
+	FILE *f = fopen(a->html, "we");
+	int rc;
+
+	if (!f) {
+		free(command);
+		return err_set(err, -errno, "cannot write '%s': %s", a->html, strerror(errno));
+	}
+	rc = predictions_html(p, plan, r, command, f);
+	free(command);
+	if (fclose(f) || rc)
+		return err_set(err, -EIO, "cannot write '%s': %s", a->html, strerror(errno));
+	if (!a->json)
+		printf("\npage     %s\n", a->html);
+	return 0;
+}
+
 static int predict(const struct predict_args *a, const struct sim_profile *p,
 		   const struct plan *plan, struct err *err)
 {
@@ -131,6 +153,8 @@ static int predict(const struct predict_args *a, const struct sim_profile *p,
 	if (!rc)
 		rc = a->json ? json_predictions(p, plan, r, stdout)
 			     : predictions_text(p, plan, r, stdout);
+	if (!rc && a->html)
+		rc = write_page(a, p, plan, r, err);
 	free(config);
 	free(r);
 	free(done);
@@ -164,12 +188,15 @@ int cmd_predict(const struct command *self, int argc, char **argv)
 		{"from", 0, OPT_TEXT, &a.from, "RECORD",
 		 "this machine, from its core_to_core and contended_line"},
 		PLAN_OPTION_ROWS(a.plan),
+		{"html", 0, OPT_TEXT, &a.html, "FILE",
+		 "one page with plots, every figure a prediction"},
 		{"json", 0, OPT_SWITCH, &a.json, NULL,
 		 "one object: the machine and its predictions"},
 		{NULL}};
 	struct err err = ERR_INIT;
 	int first, rc, status;
 
+	a.said = (struct session){.command = "predict", .argc = argc, .argv = argv};
 	rc = options_parse(self, about, rows, argc, argv, &first, &err);
 	if (rc)
 		status = rc > 0 ? EXIT_DONE : cli_fail(&err);

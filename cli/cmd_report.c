@@ -8,11 +8,12 @@
 #include "inputs.h"
 #include "report.h"
 #include "session.h"
+#include "sim.h"
 
 struct report_args {
 	struct input_args inputs;
 	struct pick_options pick;
-	const char *out, *html, *csv, *protocol;
+	const char *out, *html, *markdown, *csv, *protocol;
 	int64_t budget_ns, seed, max_batch, slots;
 	bool resume;
 };
@@ -38,14 +39,15 @@ static char *html_path(const char *path)
 	return html;
 }
 
-static int write_html(const struct report *rep, const char *path, struct err *err)
+static int write_as(const struct report *rep, int (*writer)(const struct report *, FILE *),
+		    const char *path, struct err *err)
 {
 	FILE *f = fopen(path, "we");
 	int rc;
 
 	if (!f)
 		return err_set(err, -errno, "cannot write '%s': %s", path, strerror(errno));
-	rc = report_html(rep, f);
+	rc = writer(rep, f);
 	if (fclose(f) || rc)
 		return err_set(err, -EIO, "cannot write '%s': %s", path, strerror(errno));
 	return 0;
@@ -71,22 +73,37 @@ static int write_csv(const struct report *rep, const struct report_args *a, stru
 static int print_report(const struct results *const *r, int nr, const struct report_args *a,
 			const char *html)
 {
+	bool to_stdout = a->markdown && !strcmp(a->markdown, "-");
+	struct sim_profile *model = NULL;
 	struct report *rep = NULL;
 	struct err err = ERR_INIT;
 	int status = EXIT_DONE;
 
-	if (report_build(r, nr, &a->pick, &rep, &err))
+	/* none is no fault: most records have no model of their machine */
+	if (html || a->markdown)
+		report_model(r, nr, &model, NULL);
+	if (report_build_beside(r, nr, &a->pick, model, &rep, &err)) {
+		sim_profile_free(model);
 		return cli_fail_input(&err);
-	report_text(rep, stdout);
-	if (html && write_html(rep, html, &err))
+	}
+	if (to_stdout)
+		report_markdown(rep, stdout);
+	else
+		report_text(rep, stdout);
+	if (html && write_as(rep, report_html, html, &err))
 		status = cli_fail_input(&err);
-	else if (html)
+	else if (html && !to_stdout)
 		printf("\npage     %s\n", html);
+	if (a->markdown && !to_stdout && write_as(rep, report_markdown, a->markdown, &err))
+		status = cli_fail_input(&err);
+	else if (a->markdown && !to_stdout)
+		printf("%smarkdown %s\n", html ? "" : "\n", a->markdown);
 	if (a->csv && write_csv(rep, a, &err))
 		status = cli_fail_input(&err);
-	else if (a->csv)
+	else if (a->csv && !to_stdout)
 		printf("%smatrix   %s\n", html ? "" : "\n", a->csv);
 	report_free(rep);
+	sim_profile_free(model);
 	return status;
 }
 
@@ -149,6 +166,8 @@ int cmd_report(const struct command *self, int argc, char **argv)
 		 "go on with the interrupted run in FILE of -o"},
 		{"html", 0, OPT_TEXT, &a.html, "FILE",
 		 "the page; default beside a new record, none for given ones"},
+		{"markdown", 0, OPT_TEXT, &a.markdown, "FILE|-",
+		 "the report for a wiki; '-': on standard output instead of the text"},
 		{"csv", 0, OPT_TEXT, &a.csv, "FILE",
 		 "the core_to_core matrix of given files: lower triangle, ns;\n"
 		 "row k is the k-th CPU that occurs, by its number"},

@@ -231,7 +231,7 @@ static int open_record(const struct session *s, const struct topo *topo, struct 
 	return rc;
 }
 
-static char *command_line(const struct session *s)
+char *session_command(const struct session *s)
 {
 	size_t size = 64, len;
 	char *text;
@@ -362,7 +362,7 @@ static void tell_faults(const struct results *r)
 static int begin_record(const struct session *s, const struct topo *topo, const struct plan *plan,
 			const struct results *before, struct state *st, struct err *err)
 {
-	char *command = command_line(s);
+	char *command = session_command(s);
 	int rc = results_new(&st->results, topo, plan, command ? command : "", err);
 
 	free(command);

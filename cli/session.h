@@ -19,6 +19,9 @@ struct session {
 /* "chargeline-icx-2s40c2t-2n-20260131-235959.json", in the current folder */
 void session_default_path(const struct topo *topo, char *buf, size_t size);
 
+/* the command as the user gave it, words quoted where they have to be; free() it */
+char *session_command(const struct session *s);
+
 /* what will be measured and how long it takes, to stdout */
 void session_announce(const struct topo *topo, const struct plan *plan, const char *path);
 

@@ -160,8 +160,9 @@ struct pick {
 int pick_make(const struct results *const *r, int nr, const struct pick_options *opt,
 	      struct pick **out, struct err *err);
 void pick_free(struct pick *p);
-int pick_text(const struct pick *p, FILE *to); /* <= 100 columns, ASCII; 0, -ENOMEM or -EIO */
-int pick_json(const struct pick *p, FILE *to); /* strict JSON, one object; 0, -ENOMEM or -EIO */
+int pick_text(const struct pick *p, FILE *to);	   /* <= 100 columns, ASCII; 0, -ENOMEM or -EIO */
+int pick_markdown(const struct pick *p, FILE *to); /* for a wiki; 0, -ENOMEM or -EIO */
+int pick_json(const struct pick *p, FILE *to);	   /* strict JSON, one object; 0, -ENOMEM or -EIO */
 
 /*
  * pick_commit - the table for a commit message: one row for each class and demand
@@ -182,8 +183,26 @@ int report_build(const struct results *const *r, int nr, const struct pick_optio
 		 struct report **out, struct err *err);
 void report_free(struct report *rep);
 
-int report_text(const struct report *rep, FILE *to); /* <= 100 columns, ASCII; 0 or -EIO */
-int report_html(const struct report *rep, FILE *to); /* one self-contained page; 0 or -EIO */
+/*
+ * report_build_beside - the same with the model's predictions beside what was measured
+ * @model: of this class of machine, see report_model(); NULL: none. Every case of the chosen layout
+ * that the curves show is predicted, about a second each on a wide machine. What the model
+ * refuses is said in the report.
+ */
+struct sim_profile;
+int report_build_beside(const struct results *const *r, int nr, const struct pick_options *opt,
+			const struct sim_profile *model, struct report **out, struct err *err);
+
+/*
+ * report_model - the model's profile of the machine of @r
+ * From what one of the files measured (profile_from_results()) when it is this machine, else the
+ * built-in one of the same class. -ENOENT there is neither: @err says what the record lacks.
+ */
+int report_model(const struct results *const *r, int nr, struct sim_profile **out, struct err *err);
+
+int report_text(const struct report *rep, FILE *to);	 /* <= 100 columns, ASCII; 0 or -EIO */
+int report_markdown(const struct report *rep, FILE *to); /* for a wiki, with tables; 0 or -EIO */
+int report_html(const struct report *rep, FILE *to);	 /* one self-contained page; 0 or -EIO */
 
 /*
  * report_csv - the latency matrix, one measured matrix of the pairs of CPUs
@@ -213,7 +232,6 @@ int json_doctor(const struct finding *findings, int nr, FILE *to); /* 0, -ENOMEM
  * @r: one result for each case of @plan, in its order; every figure is marked as a prediction.
  * 0, -EIO or -ENOMEM.
  */
-struct sim_profile;
 struct sim_result;
 
 /*
@@ -238,6 +256,9 @@ int profile_from_results(struct sim_profile **out, const struct results *r, stru
 int pick_predict(struct results **out, const struct sim_profile *p, struct err *err);
 int predictions_text(const struct sim_profile *p, const struct plan *plan,
 		     const struct sim_result *r, FILE *to);
+/* the same as one page, with plots and the profile's latencies; @command repeats it, or NULL */
+int predictions_html(const struct sim_profile *p, const struct plan *plan,
+		     const struct sim_result *r, const char *command, FILE *to);
 int json_predictions(const struct sim_profile *p, const struct plan *plan,
 		     const struct sim_result *r, FILE *to);
 

@@ -163,6 +163,20 @@ struct sim_result {
  */
 int sim_run(const struct sim_config *config, struct sim_result *out, struct err *err);
 
+/* a field in shared memory and what was done to it, setup and check not counted */
+struct sim_field {
+	int64_t offset; /* in the model's memory */
+	int size;	/* bytes */
+	char name[48];	/* as the subject tells it: "0:usage", level and name */
+	uint64_t reads, writes;
+};
+
+/*
+ * sim_fields - who touches what: @config run, and the accesses of every field that the subject names
+ * Layout facts, the same on every machine. *out is the caller's, free() it. Errors as sim_run().
+ */
+int sim_fields(const struct sim_config *config, struct sim_field **out, int *nr, struct err *err);
+
 /*
  * sim_sweep - many predictions, on all cores; the results do not depend on how many there are
  * @tell: called on the caller's thread with how many are done; returns true to stop; may be NULL

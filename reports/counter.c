@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of a grid: layouts x batches x local work x workers. */
-#include "report_private.h"
+#include "plots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,12 +85,14 @@ static void throughput_at(struct doc *d, const struct grid *g, int work)
 	}
 }
 
-static void throughput(struct doc *d, const struct grid *g)
+static void throughput(struct doc *d, const struct report *rep)
 {
+	const struct grid *g = rep->grid;
 	int work, layout;
 	bool any;
 
 	doc_section(d, "throughput", "Throughput");
+	figure_layouts(d, rep);
 	for (work = 0; work < g->nr_works; work++) {
 		for (any = false, layout = 0; layout < g->nr_layouts; layout++)
 			any |= has_work(g, layout, work);
@@ -246,7 +248,7 @@ static int counts_at(const struct grid *g, int layout, int batch)
 }
 
 /* the batch measured with most worker counts: the kernel's own, then the smaller, wins a tie */
-static int scaling_batch(const struct grid *g, int layout)
+int counter_scaling_batch(const struct grid *g, int layout)
 {
 	int i, best = 0, nr, most = 0;
 
@@ -280,13 +282,15 @@ static void scaling_rows(struct doc *d, const struct grid *g, int layout, int wo
 	}
 }
 
-static void scaling(struct doc *d, const struct grid *g, int layout)
+static void scaling(struct doc *d, const struct report *rep, int layout)
 {
-	int work, batch = scaling_batch(g, layout), shown = 0;
+	const struct grid *g = rep->grid;
+	int work, batch = counter_scaling_batch(g, layout), shown = 0;
 
 	if (g->nr_workers < 2 && g->workers[0] < 2)
 		return;
 	doc_section(d, "scaling", "More workers, and how fairly they share");
+	figure_scaling(d, rep, layout);
 	doc_table(d, "%s, by workers; Jain's index is 1 when all get the same",
 		  layout_name(g, layout));
 	doc_col(d, DOC_NUM_KEY, "local work\nper %s", format_per(g->experiment));
@@ -332,11 +336,23 @@ static void metrics(struct doc *d, const struct grid *g, int layout)
 	}
 }
 
-void counter_sections(struct doc *d, const struct grid *g, int layout)
+static void batch_curve(struct doc *d, const struct report *rep, int layout)
 {
-	throughput(d, g);
-	alignment(d, g);
-	doublings(d, g, layout);
-	scaling(d, g, layout);
-	metrics(d, g, layout);
+	if (rep->grid->nr_batches < 2)
+		return;
+	doc_section(d, "batch", "The batch curve and its knee");
+	figure_batch(d, rep, layout);
+	knee_table(d, rep, layout);
+}
+
+/* by workers, by batch, by layout; then what was counted */
+void counter_sections(struct doc *d, const struct report *rep, int layout)
+{
+	scaling(d, rep, layout);
+	batch_curve(d, rep, layout);
+	throughput(d, rep);
+	doublings(d, rep->grid, layout);
+	alignment(d, rep->grid);
+	lines_sections(d, rep);
+	metrics(d, rep->grid, layout);
 }

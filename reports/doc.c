@@ -68,11 +68,38 @@ static void free_heat(struct doc_heat *h)
 	free(h->alt);
 }
 
+static void free_plot(struct doc_plot *p)
+{
+	int i;
+
+	for (i = 0; i < p->nr; i++) {
+		free(p->curves[i].name);
+		free(p->curves[i].points);
+	}
+	free(p->curves);
+	free(p->alt);
+	free(p->x);
+	free(p->y);
+	free(p->right);
+}
+
+static void free_lines(struct doc_lines *l)
+{
+	int i;
+
+	for (i = 0; i < l->nr; i++)
+		free(l->fields[i].name);
+	free(l->fields);
+	free(l->alt);
+}
+
 static void free_block(struct doc_block *b)
 {
 	int i;
 
 	free_heat(&b->heat);
+	free_plot(&b->plot);
+	free_lines(&b->lines);
 	free(b->key);
 	free(b->text);
 	for (i = 0; i < b->table.nr_cols; i++)
@@ -264,4 +291,82 @@ void doc_heat_cell(struct doc *d, int row, int col, int level, const char *text)
 	c = &b->heat.cells[b->heat.nr_cells++];
 	*c = (struct doc_heat_cell){row, col, level, text ? strdup(text) : NULL};
 	d->failed |= text && !c->text;
+}
+
+/* --------------------------------------------------------------------------- figures */
+
+bool doc_is_figure(const struct doc_block *b)
+{
+	return b->kind == DOC_PLOT || b->kind == DOC_LINES;
+}
+
+static char *copy(struct doc *d, const char *s)
+{
+	char *text = s ? strdup(s) : NULL;
+
+	d->failed |= s && !text;
+	return text;
+}
+
+void doc_plot(struct doc *d, const char *id, const struct doc_axes *axes, const char *alt,
+	      const char *fmt, ...)
+{
+	struct doc_block *b;
+	va_list ap;
+
+	va_start(ap, fmt);
+	b = new_block(d, DOC_PLOT, fmt, ap);
+	va_end(ap);
+	if (!b)
+		return;
+	b->plot = (struct doc_plot){.id = id,
+				    .alt = copy(d, alt),
+				    .x = copy(d, axes->x),
+				    .y = copy(d, axes->y),
+				    .right = copy(d, axes->right),
+				    .log_x = axes->log_x,
+				    .percent = axes->percent};
+}
+
+void doc_curve(struct doc *d, enum doc_curve_kind kind, int style, const char *fmt, ...)
+{
+	struct doc_block *b = open_block(d);
+	va_list ap;
+
+	if (!b || !grow(d, &b->plot.curves, b->plot.nr, sizeof(*b->plot.curves)))
+		return;
+	va_start(ap, fmt);
+	b->plot.curves[b->plot.nr++] = (struct doc_curve){
+		.name = text_of(d, fmt, ap), .kind = kind, .style = style % DOC_STYLES};
+	va_end(ap);
+}
+
+void doc_point(struct doc *d, double x, double y, double lo, double hi)
+{
+	struct doc_block *b = open_block(d);
+	struct doc_curve *c = b && b->plot.nr ? &b->plot.curves[b->plot.nr - 1] : NULL;
+
+	if (c && grow(d, &c->points, c->nr, sizeof(*c->points)))
+		c->points[c->nr++] = (struct doc_point){x, y, lo, hi};
+}
+
+void doc_lines(struct doc *d, const char *alt, const char *fmt, ...)
+{
+	struct doc_block *b;
+	va_list ap;
+
+	va_start(ap, fmt);
+	b = new_block(d, DOC_LINES, fmt, ap);
+	va_end(ap);
+	if (b)
+		b->lines.alt = copy(d, alt);
+}
+
+void doc_field(struct doc *d, int offset, int size, enum doc_role role, const char *name)
+{
+	struct doc_block *b = open_block(d);
+
+	if (b && grow(d, &b->lines.fields, b->lines.nr, sizeof(*b->lines.fields)))
+		b->lines.fields[b->lines.nr++] =
+			(struct doc_field){copy(d, name), offset, size, role};
 }

@@ -2,8 +2,9 @@
 /*
  * doc.h - a report as sections, sentences and tables, ready to be printed
  *
- * Who fills it decides every word and every digit; a writer (text.c, html.c) only sets it. So all
- * writers say the same, and a new writer is one function.
+ * Who fills it decides every word and every digit; a writer (text.c, html.c, markdown.c) only sets
+ * it. So all writers say the same, and a new writer is one function. Figures (plots, pictures of
+ * lines) are drawn by the page alone: whoever adds one adds a table with its numbers.
  *
  * Adding never fails: when memory is short, failed is set and stays set, and nothing more is kept.
  * Text comes as printf formats and is taken as it is; escaping is the writers' work.
@@ -24,6 +25,8 @@ enum doc_kind {
 	DOC_COMMAND, /* to be typed: never changed but for line ends */
 	DOC_TABLE,
 	DOC_HEATMAP, /* a square of numbers, some of them absent, as colours */
+	DOC_PLOT,    /* curves; see doc_plot() */
+	DOC_LINES,   /* structs as their cache lines; see doc_lines() */
 };
 
 enum doc_col {
@@ -67,12 +70,76 @@ struct doc_heat {
 	int nr, nr_cells, nr_ticks;
 };
 
+/*
+ * A plot: curves over one axis. What is not measured looks otherwise (dashes, hollow signs) and is
+ * said to be a prediction by the writer, so no one who adds a curve can forget it. Two curves of one style belong together: a measured one and its
+ * prediction, or what is said about it.
+ */
+enum doc_curve_kind {
+	DOC_MEASURED,
+	DOC_PREDICTED,	  /* by the model */
+	DOC_RIGHT,	  /* against the right axis, computed */
+	DOC_AT,		  /* an upright line at the x of its point */
+	DOC_AT_PREDICTED, /* the same, by the model or by a law */
+};
+
+/* lo and hi are the interval of y, NaN where there is none; x ascends */
+struct doc_point {
+	double x, y, lo, hi;
+};
+
+struct doc_curve {
+	char *name;
+	enum doc_curve_kind kind;
+	int style; /* colour and sign, 0 .. DOC_STYLES - 1 */
+	struct doc_point *points;
+	int nr;
+};
+
+#define DOC_STYLES 8 /* that can be told apart */
+
+struct doc_axes {
+	const char *x, *y, *right; /* titles, with units; right: NULL none */
+	bool log_x;		   /* to base 2: batches, workers */
+	bool percent;		   /* y is in percent; else its ticks have SI prefixes */
+};
+
+struct doc_plot {
+	const char *id; /* constant; of the figure in the page */
+	char *alt;	/* what it shows, a sentence or two */
+	char *x, *y, *right;
+	bool log_x, percent;
+	struct doc_curve *curves;
+	int nr;
+};
+
+/* the structs' fields by line; what they are to each other under load */
+enum doc_role {
+	DOC_UNUSED,  /* not touched */
+	DOC_READ,    /* read only */
+	DOC_WRITTEN, /* written: every other CPU loses the line */
+};
+
+struct doc_field {
+	char *name;
+	int offset, size; /* bytes, from the start of a line that the struct begins in */
+	enum doc_role role;
+};
+
+struct doc_lines {
+	char *alt;
+	struct doc_field *fields; /* of the struct, by offset */
+	int nr;
+};
+
 struct doc_block {
 	enum doc_kind kind;
 	char *key;  /* DOC_FACT */
 	char *text; /* DOC_TABLE, DOC_HEATMAP: its caption */
 	struct doc_table table;
 	struct doc_heat heat;
+	struct doc_plot plot;
+	struct doc_lines lines;
 };
 
 struct doc_section {
@@ -108,9 +175,23 @@ void doc_heat_label(struct doc *d, const char *fmt, ...) DOC_PRINTF(2, 3);
 void doc_heat_cell(struct doc *d, int row, int col, int level, const char *text); /* or NULL */
 void doc_heat_tick(struct doc *d, const char *fmt, ...) DOC_PRINTF(2, 3);
 
+/* a plot: its caption; then its curves, and the points of each */
+void doc_plot(struct doc *d, const char *id, const struct doc_axes *axes, const char *alt,
+	      const char *fmt, ...) DOC_PRINTF(5, 6);
+void doc_curve(struct doc *d, enum doc_curve_kind kind, int style, const char *fmt, ...)
+	DOC_PRINTF(4, 5);
+void doc_point(struct doc *d, double x, double y, double lo, double hi);
+
+/* one struct as its lines: its name; then its fields, ascending */
+void doc_lines(struct doc *d, const char *alt, const char *fmt, ...) DOC_PRINTF(3, 4);
+void doc_field(struct doc *d, int offset, int size, enum doc_role role, const char *name);
+
+bool doc_is_figure(const struct doc_block *b); /* drawn by the page only */
+
 /* 0 or -EIO; text is ASCII in at most DOC_WIDTH columns, HTML is one page that needs nothing else */
 #define DOC_WIDTH 100
 int doc_write_text(const struct doc *d, FILE *to);
+int doc_write_markdown(const struct doc *d, FILE *to);
 int doc_write_html(const struct doc *d, FILE *to);
 
 #endif

@@ -192,7 +192,7 @@ static void element(FILE *to, const char *open, const char *s, const char *close
 	fputs(close, to);
 }
 
-static void block(FILE *to, const struct doc_block *b)
+static void block(FILE *to, const struct doc_block *b, struct err *no_plots)
 {
 	switch (b->kind) {
 	case DOC_PARA:
@@ -217,11 +217,22 @@ static void block(FILE *to, const struct doc_block *b)
 	case DOC_HEATMAP:
 		html_heat(to, b);
 		break;
+	case DOC_PLOT:
+		html_plot(to, b, no_plots);
+		break;
+	case DOC_LINES:
+		html_lines(to, b);
+		break;
 	}
 }
 
-/* neighbours of one kind share a list */
-static void section(FILE *to, const struct doc_section *s)
+/* what neighbours of one kind share; NULL: nothing */
+static const char *shared_element(enum doc_kind kind)
+{
+	return kind == DOC_ITEM ? "ul" : kind == DOC_FACT ? "dl" : kind == DOC_LINES ? "div" : NULL;
+}
+
+static void section(FILE *to, const struct doc_section *s, struct err *no_plots)
 {
 	const struct doc_block *b, *next;
 	const char *list = NULL;
@@ -232,11 +243,10 @@ static void section(FILE *to, const struct doc_section *s)
 	for (i = 0; i < s->nr_blocks; i++) {
 		b = &s->blocks[i];
 		next = i + 1 < s->nr_blocks ? b + 1 : NULL;
-		if (!list && (b->kind == DOC_ITEM || b->kind == DOC_FACT)) {
-			list = b->kind == DOC_ITEM ? "ul" : "dl";
-			fprintf(to, "<%s>\n", list);
-		}
-		block(to, b);
+		if (!list && (list = shared_element(b->kind)))
+			fprintf(to, "<%s%s>\n", list,
+				b->kind == DOC_LINES ? " class=\"structs\"" : "");
+		block(to, b, no_plots);
 		if (list && (!next || next->kind != b->kind)) {
 			fprintf(to, "</%s>\n", list);
 			list = NULL;
@@ -245,19 +255,20 @@ static void section(FILE *to, const struct doc_section *s)
 	fputs("</section>\n", to);
 }
 
-static bool has_heat(const struct doc *d)
+static bool has(const struct doc *d, enum doc_kind kind)
 {
 	int i, k;
 
 	for (i = 0; i < d->nr_sections; i++)
 		for (k = 0; k < d->sections[i].nr_blocks; k++)
-			if (d->sections[i].blocks[k].kind == DOC_HEATMAP)
+			if (d->sections[i].blocks[k].kind == kind)
 				return true;
 	return false;
 }
 
 int doc_write_html(const struct doc *d, FILE *to)
 {
+	struct err no_plots = ERR_INIT;
 	int i;
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -265,12 +276,14 @@ int doc_write_html(const struct doc *d, FILE *to)
 	      to);
 	element(to, "<title>", d->title, "</title>\n");
 	fprintf(to, "<style>\n%s", style);
-	if (has_heat(d))
+	if (has(d, DOC_HEATMAP))
 		html_heat_style(to);
+	if (has(d, DOC_PLOT) || has(d, DOC_LINES))
+		html_figure_style(to);
 	fputs("</style>\n</head>\n<body>\n<main>\n", to);
 	element(to, "<h1>", d->title, "</h1>\n");
 	for (i = 0; i < d->nr_sections; i++)
-		section(to, &d->sections[i]);
+		section(to, &d->sections[i], &no_plots);
 	fputs("</main>\n</body>\n</html>\n", to);
 	return ferror(to) ? -EIO : 0;
 }

@@ -36,6 +36,8 @@ static const char rules[] =
 	".heat table thead th{text-align:right;vertical-align:bottom}\n"
 	".heat tbody tr:nth-child(even),.heat tbody tr:nth-child(even) th:first-child"
 	"{background:var(--bg)}\n"
+	".plot svg,.scale svg{shape-rendering:crispEdges}\n"
+	".plot .x{grid-column:2}\n"
 	".plot{display:grid;grid-template-columns:2.6rem 1fr;gap:.2rem}\n"
 	".plot svg{display:block;width:100%;height:auto;background:var(--none);"
 	"outline:1px solid var(--line)}\n"
@@ -157,14 +159,14 @@ static void plot(FILE *to, const struct doc_heat *h)
 		h->nr < PLOT_MAX / CELL_MAX ? h->nr * CELL_MAX : PLOT_MAX);
 	axis(to, h, "y", "top");
 	fprintf(to,
-		"<svg viewBox=\"0 0 %d %d\" shape-rendering=\"crispEdges\" role=\"img\" "
+		"<svg viewBox=\"0 0 %d %d\" role=\"img\" "
 		"aria-label=\"",
 		h->nr, h->nr);
 	html_text(to, h->alt);
 	fputs("\">\n<g transform=\"translate(0 .5)\">\n", to);
 	for (i = 0; i < DOC_HEAT_LEVELS; i++)
 		level_path(to, h, i);
-	fputs("</g></svg>\n<div></div>", to);
+	fputs("</g></svg>\n", to);
 	axis(to, h, "x", "left");
 	fputs("</div>\n", to);
 }
@@ -175,7 +177,7 @@ static void scale(FILE *to, const struct doc_heat *h)
 
 	fprintf(to,
 		"<div class=\"scale\">\n<svg viewBox=\"0 0 %d 1\" preserveAspectRatio=\"none\" "
-		"shape-rendering=\"crispEdges\" aria-hidden=\"true\">",
+		"aria-hidden=\"true\">",
 		DOC_HEAT_LEVELS);
 	for (i = 0; i < DOC_HEAT_LEVELS; i++)
 		fprintf(to, "<path class=\"h%d\" d=\"M%d .5h1\"></path>", i, i);

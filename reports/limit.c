@@ -114,7 +114,7 @@ static bool is_limit(const struct result_case *c)
 	return !work_ns && !log;
 }
 
-static const struct series *limit_of(const struct series_set *set, const struct result_case *c)
+const struct series *limit_series(const struct series_set *set, const struct result_case *c)
 {
 	const struct result_case *l;
 	int i;
@@ -126,6 +126,26 @@ static const struct series *limit_of(const struct series_set *set, const struct 
 			return &set->s[i];
 	}
 	return NULL;
+}
+
+int limit_updates(const struct series *s, double *per_op)
+{
+	double *x = malloc(((size_t)s->nr_valid + 1) * sizeof(*x)), v;
+	struct per_line p;
+	int i, n = 0;
+
+	if (!x)
+		return -ENOMEM;
+	*per_op = NAN;
+	for (i = 0; find_per_line(s->c, &p) && i < s->nr_valid; i++) {
+		v = updates_of(s->valid[i].s, &p) / s->valid[i].s->rate;
+		if (isfinite(v))
+			x[n++] = v;
+	}
+	if (n)
+		*per_op = stats_median(x, n);
+	free(x);
+	return 0;
 }
 
 static bool has_limit(const struct series_set *set)
@@ -180,7 +200,7 @@ static int hold_all(const struct series_set *set, struct hold *out)
 		if (!find_per_line(set->s[i].c, &p))
 			continue;
 		h = &out->h[out->nr];
-		*h = (struct held){.s = &set->s[i], .limit = limit_of(set, set->s[i].c)};
+		*h = (struct held){.s = &set->s[i], .limit = limit_series(set, set->s[i].c)};
 		result_param(set->s[i].c, "work_ns", &h->work_ns);
 		if (h->limit) {
 			rc = estimate(h, &p);

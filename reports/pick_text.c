@@ -354,7 +354,7 @@ void pick_left_out(struct doc *d, const char *const *sentences, int nr)
 		doc_add(d, DOC_ITEM, "Left out: %s.", sentences[i]);
 }
 
-int pick_text(const struct pick *p, FILE *to)
+static int write(const struct pick *p, int (*writer)(const struct doc *, FILE *), FILE *to)
 {
 	struct doc *d = doc_new("Batch for %s%s", p->class_name, p->predicted ? ", predicted" : "");
 	int rc;
@@ -364,7 +364,17 @@ int pick_text(const struct pick *p, FILE *to)
 	pick_answer(d, p);
 	pick_left_out(d, p->left_out, p->nr_left_out);
 	pick_sections(d, p);
-	rc = d->failed ? -ENOMEM : doc_write_text(d, to);
+	rc = d->failed ? -ENOMEM : writer(d, to);
 	doc_free(d);
 	return rc;
+}
+
+int pick_text(const struct pick *p, FILE *to)
+{
+	return write(p, doc_write_text, to);
+}
+
+int pick_markdown(const struct pick *p, FILE *to)
+{
+	return write(p, doc_write_markdown, to);
 }

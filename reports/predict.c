@@ -5,14 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doc.h"
-#include "report.h"
-#include "sim.h"
+#include "predict_private.h"
 
 #define FIELDS_WIDTH 56
 
-/* does parameter @p differ between the cases that have it? */
-static bool varies(const struct plan *plan, const struct experiment *e, const struct param *p)
+bool predict_varies(const struct plan *plan, const struct experiment *e, const struct param *p)
 {
 	const struct bench_case *first = NULL;
 	int i;
@@ -59,7 +56,7 @@ static void curve(struct doc *d, const struct plan *plan, const struct experimen
 	doc_table(d, "Predicted: %s. ns is one worker's time per operation; the shares are of it",
 		  e->op);
 	for (p = e->params; p && p->name; p++)
-		if (varies(plan, e, p))
+		if (predict_varies(plan, e, p))
 			doc_col(d, p->choices ? DOC_KEY : DOC_NUM_KEY, "%s", p->name);
 	doc_col(d, DOC_NUM_KEY, "workers");
 	doc_col(d, DOC_NUM, "%s/s", e->unit);
@@ -73,7 +70,7 @@ static void curve(struct doc *d, const struct plan *plan, const struct experimen
 		if (plan->cases[i].exp != e)
 			continue;
 		for (p = e->params; p && p->name; p++)
-			if (varies(plan, e, p))
+			if (predict_varies(plan, e, p))
 				doc_cell(d, "%s",
 					 param_text(p, param_get(p, plan->cases[i].params), text,
 						    sizeof(text)));
@@ -152,25 +149,46 @@ static void machine(struct doc *d, const struct sim_profile *p, const struct sim
 			bounded, nr);
 }
 
-int predictions_text(const struct sim_profile *p, const struct plan *plan,
-		     const struct sim_result *r, FILE *to)
+static int write(const struct sim_profile *p, const struct plan *plan, const struct sim_result *r,
+		 const char *command, int (*writer)(const struct doc *, FILE *), FILE *to)
 {
-	struct doc *d = doc_new("chargeline predict: %s", p->name);
-	int i, k, rc;
+	struct doc *d = doc_new("chargeline predict: %s%s", p->name,
+				writer == doc_write_html ? " (prediction)" : "");
+	int i, k, rc, nr_figures = 0;
 
 	if (!d)
 		return -ENOMEM;
+	predict_answer(d, p, plan, r);
 	machine(d, p, r, plan->nr_cases);
+	if (writer == doc_write_html)
+		predict_map(d, p);
 	for (i = 0; i < plan->nr_cases; i++) {
 		for (k = 0; k < i && plan->cases[k].exp != plan->cases[i].exp; k++)
 			;
 		if (k < i)
 			continue;
 		doc_section(d, plan->cases[i].exp->name, plan->cases[i].exp->name);
+		predict_figures(d, plan, r, plan->cases[i].exp, &nr_figures);
 		curve(d, plan, plan->cases[i].exp, r);
 		lines(d, plan, plan->cases[i].exp, r);
 	}
-	rc = d->failed ? -ENOMEM : doc_write_text(d, to);
+	if (command) {
+		doc_section(d, "repeat", "How to repeat it");
+		doc_add(d, DOC_COMMAND, "%s", command);
+	}
+	rc = d->failed ? -ENOMEM : writer(d, to);
 	doc_free(d);
 	return rc;
+}
+
+int predictions_text(const struct sim_profile *p, const struct plan *plan,
+		     const struct sim_result *r, FILE *to)
+{
+	return write(p, plan, r, NULL, doc_write_text, to);
+}
+
+int predictions_html(const struct sim_profile *p, const struct plan *plan,
+		     const struct sim_result *r, const char *command, FILE *to)
+{
+	return write(p, plan, r, command, doc_write_html, to);
 }

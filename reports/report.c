@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report_private.h"
+#include "plots.h"
 
 static int layout_index(const struct report *rep)
 {
@@ -69,9 +69,27 @@ static bool any_batch(const struct report *rep)
 	return false;
 }
 
+/* warnings come late in the page, so the answer says that there are some */
+static void count_warnings(struct doc *d, const struct report *rep)
+{
+	struct doc *w = doc_new("warnings");
+	int i, nr = 0;
+
+	if (w)
+		record_warnings(w, rep);
+	d->failed |= !w || w->failed;
+	for (i = 0; w && !w->failed && i < w->sections[0].nr_blocks; i++)
+		nr += w->sections[0].blocks[i].kind == DOC_ITEM;
+	if (nr && d->nr_sections)
+		doc_add(d, DOC_ITEM, "%d warning%s: read %s below before using the numbers.", nr,
+			nr == 1 ? "" : "s", nr == 1 ? "it" : "them");
+	doc_free(w);
+}
+
 static int make_doc(struct report *rep, const struct pick_options *opt, struct err *err)
 {
 	const struct results *first = rep->r[0];
+	int layout = rep->grid ? layout_index(rep) : 0;
 	struct doc *d = doc_new("chargeline report: %s, %s",
 				first->machine.class_name ? first->machine.class_name : "unknown",
 				first->started ? first->started : "date unknown");
@@ -87,26 +105,30 @@ static int make_doc(struct report *rep, const struct pick_options *opt, struct e
 		doc_section(d, "answer", "Recommended batch");
 		doc_add(d, DOC_STRONG, "None: %s.", rep->no_pick.msg);
 	}
+	count_warnings(d, rep);
 	record_head(d, rep->r, rep->nr);
 	if (opt)
 		pick_left_out(d, opt->left_out, opt->nr_left_out);
-	record_warnings(d, rep);
 	record_findings(d, rep->r, rep->nr);
 	published_sections(d, rep);
+	matrix_sections(d, rep, only_matrices(rep));
 	if (rep->pick)
 		pick_sections(d, rep->pick);
 	if (rep->grid)
-		counter_sections(d, rep->grid, layout_index(rep));
+		counter_sections(d, rep, layout);
+	cases_sections(d, &rep->set);
 	limit_sections(d, &rep->set);
 	spacing_sections(d, &rep->set);
-	matrix_sections(d, rep, only_matrices(rep));
-	cases_sections(d, &rep->set);
+	if (rep->grid)
+		overlay_sections(d, rep, layout);
+	record_warnings(d, rep);
 	record_repeat(d, rep->r, rep->nr);
+	repeat_figures(d, rep, layout);
 	return d->failed ? err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
-int report_build(const struct results *const *r, int nr, const struct pick_options *opt,
-		 struct report **out, struct err *err)
+int report_build_beside(const struct results *const *r, int nr, const struct pick_options *opt,
+			const struct sim_profile *model, struct report **out, struct err *err)
 {
 	struct report *rep = calloc(1, sizeof(*rep));
 	int rc;
@@ -116,6 +138,8 @@ int report_build(const struct results *const *r, int nr, const struct pick_optio
 	rep->r = r;
 	rep->nr = nr;
 	rc = make_numbers(rep, opt, err);
+	if (!rc && model && rep->grid && overlay_make(&rep->overlay, rep, model, layout_index(rep)))
+		rc = err_set(err, -ENOMEM, "out of memory");
 	if (!rc)
 		rc = make_doc(rep, opt, err);
 	rep->r = NULL;
@@ -126,11 +150,18 @@ int report_build(const struct results *const *r, int nr, const struct pick_optio
 	return rc;
 }
 
+int report_build(const struct results *const *r, int nr, const struct pick_options *opt,
+		 struct report **out, struct err *err)
+{
+	return report_build_beside(r, nr, opt, NULL, out, err);
+}
+
 void report_free(struct report *rep)
 {
 	if (!rep)
 		return;
 	doc_free(rep->doc);
+	overlay_free(&rep->overlay);
 	pick_free(rep->pick);
 	grid_free(rep->grid);
 	matrix_free(&rep->matrices);
@@ -146,4 +177,9 @@ int report_text(const struct report *rep, FILE *to)
 int report_html(const struct report *rep, FILE *to)
 {
 	return doc_write_html(rep->doc, to);
+}
+
+int report_markdown(const struct report *rep, FILE *to)
+{
+	return doc_write_markdown(rep->doc, to);
 }

@@ -15,6 +15,15 @@
 #include "report.h"
 #include "series.h"
 
+/* overlay.c: the model's rates of measured cases; nr 0: there is no model of this machine */
+struct overlay {
+	const struct series **s;
+	double *rate; /* NaN: could not be predicted */
+	int nr;
+	char name[64], source[400]; /* of the profile */
+	struct err why;		    /* the model was asked and failed */
+};
+
 struct report {
 	const struct results *const *r; /* borrowed; the array is the caller's while building */
 	int nr;
@@ -23,6 +32,7 @@ struct report {
 	struct grid *grid; /* NULL: no case has a batch */
 	struct pick *pick; /* NULL: nothing to pick from; no_pick says why */
 	struct err no_pick;
+	struct overlay overlay;
 	struct doc *doc;
 };
 
@@ -59,7 +69,9 @@ void pick_sections(struct doc *d, const struct pick *p);
 void pick_left_out(struct doc *d, const char *const *sentences, int nr);
 
 /* counter.c: the tables of the grid, @layout by index; cases.c: the series that are outside of it */
-void counter_sections(struct doc *d, const struct grid *g, int layout);
+void counter_sections(struct doc *d, const struct report *rep, int layout);
+int counter_scaling_batch(const struct grid *g,
+			  int layout); /* which batch the workers are swept at */
 void cases_sections(struct doc *d, const struct series_set *set);
 
 /* published.c: published | measured, for each case that the run's command names */
@@ -68,6 +80,9 @@ void published_sections(struct doc *d, const struct report *rep);
 /* limit.c: shared updates against contended_line; spacing.c: what false_sharing found; nothing when
  * the files do not have it */
 void limit_sections(struct doc *d, const struct series_set *set);
+/* contended_line as @c's limit, or NULL; updates of the busiest line per operation, NaN not counted */
+const struct series *limit_series(const struct series_set *set, const struct result_case *c);
+int limit_updates(const struct series *s, double *per_op);
 void spacing_sections(struct doc *d, const struct series_set *set);
 
 /*
@@ -86,6 +101,12 @@ bool matrix_findings(struct doc *d, const struct matrix *m, const struct results
 void record_head(struct doc *d, const struct results *const *r, int nr);
 void record_warnings(struct doc *d, const struct report *rep);
 void record_repeat(struct doc *d, const struct results *const *r, int nr);
+
+/* overlay.c: 0 or -ENOMEM; what the model refuses is kept as why */
+struct sim_profile;
+int overlay_make(struct overlay *o, const struct report *rep, const struct sim_profile *model,
+		 int layout);
+void overlay_free(struct overlay *o);
 
 /* findings.c: faults and warnings of the machine, with remedies; no section when not examined */
 void record_findings(struct doc *d, const struct results *const *r, int nr);

@@ -359,6 +359,9 @@ static int block(struct out *o, const struct doc_block *b, const struct doc_bloc
 		return table(o, b);
 	case DOC_HEATMAP:
 		return heatmap(o, b);
+	case DOC_PLOT:
+	case DOC_LINES:
+		return 0;
 	}
 	return 0;
 }
@@ -366,6 +369,7 @@ static int block(struct out *o, const struct doc_block *b, const struct doc_bloc
 int doc_write_text(const struct doc *d, FILE *to)
 {
 	struct out out = {to, 0}, *o = &out;
+	const struct doc_block *before;
 	const struct doc_section *s;
 	int i, k, rc = 0;
 
@@ -374,8 +378,12 @@ int doc_write_text(const struct doc *d, FILE *to)
 		s = &d->sections[i];
 		newline(o);
 		underline(o, s->title, "-");
-		for (k = 0; !rc && k < s->nr_blocks; k++)
-			rc = block(o, &s->blocks[k], k ? &s->blocks[k - 1] : NULL);
+		for (k = 0, before = NULL; !rc && k < s->nr_blocks; k++) {
+			if (doc_is_figure(&s->blocks[k]))
+				continue;
+			rc = block(o, &s->blocks[k], before);
+			before = &s->blocks[k];
+		}
 	}
 	return rc ? rc : ferror(to) ? -EIO : 0;
 }

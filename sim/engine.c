@@ -165,6 +165,21 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 void katomic_relax(void);
 void model_cpu_work_ns(int64_t n);
 
+static void count_field(struct sim *s, enum katomic_access access, const volatile void *addr)
+{
+	int64_t at = arena_offset(s, addr);
+	struct sim_field *f;
+
+	for (f = s->field; f < s->field + s->nr_fields; f++) {
+		if (at < f->offset || at >= f->offset + f->size)
+			continue;
+		if (access == KATOMIC_READ)
+			f->reads++;
+		else
+			f->writes++;
+	}
+}
+
 void katomic_hook(enum katomic_access access, const volatile void *addr, size_t size)
 {
 	struct sim *s = current;
@@ -173,6 +188,8 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 	/* setup and check are not simulated: they happen at no time on no CPU */
 	if (!s || !s->running)
 		return;
+	if (s->count_fields)
+		count_field(s, access, addr);
 	l = arena_line(s, addr);
 	if (l)
 		line_access(s, l,

@@ -53,8 +53,7 @@ static void note_field(void *ctx, const volatile void *field, size_t size, const
 	if (!grown)
 		return;
 	s->field = grown;
-	s->field[s->nr_fields].offset = offset;
-	s->field[s->nr_fields].size = size;
+	s->field[s->nr_fields] = (struct sim_field){.offset = offset, .size = (int)size};
 	snprintf(s->field[s->nr_fields++].name, sizeof(s->field->name), "%s", name);
 }
 
@@ -380,9 +379,11 @@ static void report_lines(const struct sim *s, struct sim_result *out)
 		name_line(s, &out->line[k]);
 }
 
-int sim_run(const struct sim_config *config, struct sim_result *out, struct err *err)
+/* @fields: NULL, or the accesses of each are counted and handed over */
+static int run(const struct sim_config *config, struct sim_result *out, struct sim_field **fields,
+	       int *nr_fields, struct err *err)
 {
-	struct sim s = {0};
+	struct sim s = {.count_fields = fields != NULL};
 	struct mark m = {0};
 	int rc;
 
@@ -407,7 +408,27 @@ int sim_run(const struct sim_config *config, struct sim_result *out, struct err 
 		free(out->worker_rate);
 		out->worker_rate = NULL;
 	}
+	if (!rc && fields) {
+		*fields = s.field;
+		*nr_fields = s.nr_fields;
+		s.field = NULL;
+	}
 	free(m.by_worker);
 	close_sim(&s);
+	return rc;
+}
+
+int sim_run(const struct sim_config *config, struct sim_result *out, struct err *err)
+{
+	return run(config, out, NULL, NULL, err);
+}
+
+int sim_fields(const struct sim_config *config, struct sim_field **out, int *nr, struct err *err)
+{
+	struct sim_result r;
+	int rc = run(config, &r, out, nr, err);
+
+	if (!rc)
+		free(r.worker_rate);
 	return rc;
 }

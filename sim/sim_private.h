@@ -70,12 +70,6 @@ struct sim_cpu {
 
 struct sim_arena;
 
-struct sim_field {
-	int64_t offset;
-	size_t size;
-	char name[48];
-};
-
 struct sim {
 	const struct sim_config *config;
 	const struct sim_profile *profile;
@@ -87,7 +81,8 @@ struct sim {
 	struct sim_arena *arena;
 	struct sim_field *field; /* told by the experiment */
 	int nr_fields;
-	int nr; /* workers = simulated CPUs */
+	bool count_fields; /* the accesses of each */
+	int nr;		   /* workers = simulated CPUs */
 	struct sim_cpu *cpu;
 	void *stacks;
 	struct fiber scheduler;
