@@ -6,6 +6,7 @@
  *   worker.c   the pinned threads; the only file that makes threads
  *   window.c   what a worker does in a window, and the sum over workers
  *   memory.c   lines on a chosen node, and the proof that they are there
+ *   counting.c the counters of all workers
  *   noise.c    what the system did to us meanwhile: steal, throttling
  *   work.c     cpu_work_ns and its calibration
  */
@@ -101,6 +102,7 @@ struct job {
 	void *shared;
 	int nr_workers;
 	int64_t warmup_ns, window_ns;
+	int counter_set; /* of the workers that have counters */
 	/* start together: the last to arrive sets the time, the others wait for it */
 	atomic_int nr_ready, nr_ended;
 	_Atomic int64_t start_ns;
@@ -117,6 +119,7 @@ struct worker_slot {
 	uint64_t ops_total; /* with warm-up and what came after the window */
 	int64_t start_ns, end_ns;
 	bool switched, migrated;
+	struct counter_thread *counters; /* NULL: nothing is counted */
 	double work_error;
 	int rc; /* of worker_init */
 	struct err err;
@@ -130,6 +133,20 @@ int crew_open(struct crew **out, const struct cpulist *cpus, struct err *err);
 void crew_run(struct crew *crew, struct job *job, const struct cpulist *cpus,
 	      struct worker_slot *slots);
 void crew_close(struct crew *crew);
+
+/* ---------------------------------------------------------------- counting.c */
+
+struct counting; /* the plan's counters on all threads of a crew; NULL: nothing is counted */
+
+/* @cpus, of the crew, and @slots, one for each, are the session's and outlive it. 0 or -ENOMEM */
+int counting_open(struct counting **out, const struct plan *plan, struct crew *crew,
+		  const struct cpulist *cpus, struct worker_slot *slots, struct err *err);
+void counting_close(struct counting *n);
+int counting_turn(struct counting *n, int case_idx); /* which set the case's next window counts */
+struct counter_thread *counting_on(const struct counting *n, int cpu);
+void counting_none(struct sample *out);
+int counting_read(struct counting *n, const struct worker_slot *slots, int nr, struct sample *out,
+		  struct err *err); /* after the window; @out has its ops */
 
 /* ------------------------------------------------------------------ window.c */
 

@@ -22,6 +22,7 @@ struct bench_session {
 	struct kept *kept;
 	struct noise_reading before, after;
 	struct worker_slot *slots; /* as many as CPUs */
+	struct counting *counting; /* NULL: nothing is counted */
 	struct bench_context context;
 	int64_t window_nr;
 };
@@ -112,6 +113,9 @@ int bench_open(struct bench_session **out, const struct topo *topo, const struct
 	measure_clock(&s->context);
 	crew_run(s->crew, &calibrate, &s->cpus, s->slots);
 	s->context.work_error = measure_work_error(s);
+	rc = counting_open(&s->counting, plan, s->crew, &s->cpus, s->slots, err);
+	if (rc)
+		goto fail;
 	s->context.work_error_end = NAN;
 	s->context.memory_verified = true;
 	*out = s;
@@ -125,6 +129,7 @@ void bench_close(struct bench_session *s)
 {
 	if (!s)
 		return;
+	counting_close(s->counting);
 	crew_close(s->crew);
 	noise_close(s->noise);
 	kept_free(s->kept);
@@ -171,8 +176,10 @@ static int run_case(struct bench_session *s, const struct bench_case *c, const s
 	int i, nr = c->cpus.nr, rc;
 	uint64_t *ops;
 
+	job.counter_set = counting_turn(s->counting, c - s->plan->cases);
 	for (i = 0; i < nr; i++)
-		s->slots[i] = (struct worker_slot){.w = workers[i]};
+		s->slots[i] = (struct worker_slot){
+			.w = workers[i], .counters = counting_on(s->counting, c->cpus.cpu[i])};
 	noise_read(s->noise, &s->before);
 	crew_run(s->crew, &job, &c->cpus, s->slots);
 	noise_read(s->noise, &s->after);
@@ -190,6 +197,9 @@ static int run_case(struct bench_session *s, const struct bench_case *c, const s
 	if (!rc) {
 		out->marks = noise_marks(s, c);
 		sample_from_slots(s->slots, nr, s->context.clock_resolution_ns, out);
+		rc = counting_read(s->counting, s->slots, nr, out, err);
+	}
+	if (!rc) {
 		rc = c->exp->check ? c->exp->check(env, c->params, shared, workers, ops, err) : 0;
 		if (!rc && c->exp->read_metrics)
 			c->exp->read_metrics(env, c->params, shared, workers, ops, out->metrics);
@@ -234,6 +244,7 @@ int bench_window(struct bench_session *s, int case_idx, struct sample *out, stru
 	*out = (struct sample){0};
 	for (i = 0; i < EXPERIMENT_MAX_METRICS; i++)
 		out->metrics[i] = NAN;
+	counting_none(out);
 	env.arena = arena_open(s->topo, &c->cpus, c->home_node, &s->kept);
 	if (!workers || !groups || !env.arena) {
 		rc = err_set(err, -ENOMEM, "out of memory");

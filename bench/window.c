@@ -52,6 +52,20 @@ static int64_t run_until(const struct job *job, struct worker_slot *s, int64_t u
 	return now;
 }
 
+/* starting takes some microseconds, which are no part of the window: returns when it begins */
+static int64_t begin_counting(const struct job *job, struct worker_slot *s)
+{
+	counters_start(s->counters, job->counter_set);
+	return now_ns();
+}
+
+/* looking at the CPU before and after misses a worker that went and came back */
+static void end_counting(struct worker_slot *s)
+{
+	counters_stop(s->counters);
+	s->migrated |= counters_software(s->counters).migrations > 0;
+}
+
 void window_body(struct job *job, struct worker_slot *s)
 {
 	const struct experiment *exp = job->c->exp;
@@ -76,9 +90,13 @@ void window_body(struct job *job, struct worker_slot *s)
 
 	start += job->warmup_ns;
 	s->start_ns = run_until(job, s, start, true, &chunk, &extra);
+	if (s->counters)
+		s->start_ns = begin_counting(job, s);
 	lost = -cpu_time_ns();
 	s->end_ns = run_until(job, s, start + job->window_ns, false, &chunk, &s->ops);
 	lost = s->end_ns - s->start_ns - (lost + cpu_time_ns());
+	if (s->counters)
+		end_counting(s);
 
 	/* keep the lines busy until the last worker's window is over: a straggler must not finish
 	 * uncontended */

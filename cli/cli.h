@@ -84,6 +84,8 @@ int cli_close_stdout(int status);
 
 /* ------------------------------------------------------------------ commands */
 
+void list_counters(void); /* of "list" */
+
 int cmd_report(const struct command *self, int argc, char **argv);
 int cmd_run(const struct command *self, int argc, char **argv);
 int cmd_predict(const struct command *self, int argc, char **argv);

@@ -126,7 +126,8 @@ static const struct {
 } lists[] = {{"experiments", list_experiments},
 	     {"params", list_params},
 	     {"cases", list_cases},
-	     {"placements", list_placements}};
+	     {"placements", list_placements},
+	     {"counters", list_counters}};
 #define NR_LISTS (sizeof(lists) / sizeof(lists[0]))
 
 int cmd_list(const struct command *self, int argc, char **argv)

@@ -13,9 +13,9 @@
 struct report_args {
 	struct input_args inputs;
 	struct pick_options pick;
-	const char *out, *html, *markdown, *csv, *protocol;
+	const char *out, *html, *markdown, *csv, *protocol, *counters;
 	int64_t budget_ns, seed, max_batch, slots;
-	bool resume;
+	bool resume, multiplex;
 };
 
 static const char about[] =
@@ -131,7 +131,8 @@ static int report_machine(const struct report_args *a, int argc, char **argv)
 	int status, said;
 
 	if (topo_load(&topo, NULL, &err) ||
-	    plan_default(topo, a->budget_ns, a->seed, &plan, &err)) {
+	    plan_default(topo, a->budget_ns, a->seed, &plan, &err) ||
+	    session_counters(&plan, topo, a->counters, a->multiplex, &err)) {
 		status = cli_fail(&err);
 		goto out;
 	}
@@ -149,6 +150,7 @@ static int report_machine(const struct report_args *a, int argc, char **argv)
 out:
 	free(html);
 	results_free(r);
+	counters_close(plan.counters);
 	plan_free(&plan);
 	topo_free(topo);
 	return status;
@@ -164,6 +166,11 @@ int cmd_report(const struct command *self, int argc, char **argv)
 		 "the record; default chargeline-CLASS-TIME.json"},
 		{"resume", 0, OPT_SWITCH, &a.resume, NULL,
 		 "go on with the interrupted run in FILE of -o"},
+		{"counters", 0, OPT_TEXT, &a.counters, "LIST",
+		 "groups, metrics, events or none, see 'list counters';\n"
+		 "default " COUNTERS_DEFAULT},
+		{"multiplex", 0, OPT_SWITCH, &a.multiplex, NULL,
+		 "count all at once, for a share of the time each, scaled"},
 		{"html", 0, OPT_TEXT, &a.html, "FILE",
 		 "the page; default beside a new record, none for given ones"},
 		{"markdown", 0, OPT_TEXT, &a.markdown, "FILE|-",
@@ -199,6 +206,10 @@ int cmd_report(const struct command *self, int argc, char **argv)
 	else if (a.csv && first == argc && !inputs_from_store(&a.inputs))
 		err_set(&err, -EINVAL,
 			"--csv needs result files: the default plan does not measure core_to_core");
+	else if ((a.counters || a.multiplex) && first < argc)
+		err_set(&err, -EINVAL,
+			"--counters and --multiplex choose what is measured: files have what they "
+			"have");
 	if (err.code)
 		return cli_fail(&err);
 	if (first < argc || inputs_from_store(&a.inputs))

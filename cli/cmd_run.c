@@ -48,7 +48,8 @@ static int measure_and_report(const struct plan_args *a, struct session *session
 	int status;
 
 	if (topo_load(&topo, NULL, &err) ||
-	    plan_from_args(a, topo, session->argv + first, session->argc - first, &plan, &err)) {
+	    plan_from_args(a, topo, session->argv + first, session->argc - first, &plan, &err) ||
+	    session_counters(&plan, topo, a->counters, a->multiplex, &err)) {
 		status = cli_fail(&err);
 		goto out;
 	}
@@ -68,6 +69,7 @@ static int measure_and_report(const struct plan_args *a, struct session *session
 out:
 	report_free(rep);
 	results_free(r);
+	counters_close(plan.counters);
 	plan_free(&plan);
 	topo_free(topo);
 	return status;
@@ -85,6 +87,11 @@ int cmd_run(const struct command *self, int argc, char **argv)
 		 "windows per case; default: as many as the time allows", 1, 100000},
 		{"target", 0, OPT_PERCENT, &a.target, "PCT",
 		 "a case is closed when its interval is +- this; default 0.5; 0: never", 0, 100},
+		{"counters", 0, OPT_TEXT, &a.counters, "LIST",
+		 "groups, metrics, events or none, see 'list counters';\n"
+		 "default " COUNTERS_DEFAULT},
+		{"multiplex", 0, OPT_SWITCH, &a.multiplex, NULL,
+		 "count all at once, for a share of the time each, scaled"},
 		{"output", 'o', OPT_TEXT, &session.path, "FILE",
 		 "the record; default chargeline-CLASS-TIME.json"},
 		{"resume", 0, OPT_SWITCH, &session.resume, NULL,

@@ -25,7 +25,7 @@ static const struct command commands[] = {
 	 cmd_reproduce},
 	{"topo", "", "the machine as chargeline sees it", cmd_topo},
 	{"doctor", "", "what would spoil a measurement here, and the remedy", cmd_doctor},
-	{"list", "[experiments|params|cases|placements]",
+	{"list", "[experiments|params|cases|placements|counters]",
 	 "what can be measured, and how it is called", cmd_list},
 	{"bench", "[EXPERIMENT...] [--benchmark_...]", "the cases as benchmarks of libbenchmark",
 	 cmd_bench},

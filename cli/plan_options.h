@@ -10,7 +10,8 @@
 
 struct plan_args {
 	struct option_list sets;
-	const char *workers, *pairs, *placement, *home;
+	const char *workers, *pairs, *placement, *home, *counters;
+	bool multiplex;
 	int64_t budget_ns, window_ns, blocks, seed;
 	double target;
 };

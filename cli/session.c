@@ -51,6 +51,7 @@ static double now_s(void)
 struct state {
 	struct results *results;
 	const char *path;
+	struct counters *counters; /* of the plan */
 	double begin, saved_at, save_took, told_at;
 	int64_t elapsed_before_ns;
 	bool terminal, told;
@@ -64,6 +65,9 @@ static int save(struct state *st, struct err *err)
 	int rc;
 
 	st->results->elapsed_ns = st->elapsed_before_ns + (int64_t)((begin - st->begin) * 1e9);
+	rc = results_set_counters(st->results, st->counters);
+	if (rc)
+		return err_set(err, rc, "out of memory");
 	if (!st->path)
 		return 0;
 	rc = results_save(st->results, st->path, err);
@@ -152,6 +156,30 @@ static void print_entry(const char *key, const char *text)
 	}
 }
 
+int session_counters(struct plan *plan, const struct topo *topo, const char *choice, bool multiplex,
+		     struct err *err)
+{
+	int rc = counters_open(&plan->counters, topo, choice, multiplex, err);
+
+	return rc == -EINVAL ? err_prefix(err, "option --counters: ") : rc;
+}
+
+static void announce_counters(struct counters *c)
+{
+	int i, nr[COUNTER_NR_STATES] = {0};
+	char text[200];
+
+	if (!c)
+		return;
+	for (i = 0; i < counters_nr(c); i++)
+		nr[counters_info(c, i)->state]++;
+	snprintf(text, sizeof(text), "%d of %d counted, with %s%s", nr[COUNTER_COUNTED],
+		 counters_nr(c), counters_backend(c),
+		 nr[COUNTER_COUNTED] < counters_nr(c) ? "; why not all: chargeline list counters"
+						      : "");
+	print_entry("counters", text);
+}
+
 void session_announce(const struct topo *topo, const struct plan *plan, const char *path)
 {
 	const struct topo_info *info = topo_info(topo);
@@ -171,6 +199,7 @@ void session_announce(const struct topo *topo, const struct plan *plan, const ch
 	       plan->nr_cases, most, most == 1 ? "" : "s", window, block, plan->min_blocks);
 	print_entry("thinned", plan->thinned);
 	print_entry("note", plan->note);
+	announce_counters(plan->counters);
 	printf("time     at most %s\nrecord   %s\n", total, path);
 	fflush(stdout);
 }
@@ -378,7 +407,7 @@ int session_measure(const struct session *s, const struct topo *topo, struct pla
 		    const char *path, struct results **out)
 {
 	struct results *before = NULL;
-	struct state st = {.path = path};
+	struct state st = {.path = path, .counters = plan->counters};
 	struct err err = ERR_INIT;
 	int status, turn;
 

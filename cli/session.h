@@ -22,6 +22,10 @@ void session_default_path(const struct topo *topo, char *buf, size_t size);
 /* the command as the user gave it, words quoted where they have to be; free() it */
 char *session_command(const struct session *s);
 
+/* finds out what can be counted and gives it to the plan; counters_close() it after the session */
+int session_counters(struct plan *plan, const struct topo *topo, const char *choice, bool multiplex,
+		     struct err *err);
+
 /* what will be measured and how long it takes, to stdout */
 void session_announce(const struct topo *topo, const struct plan *plan, const char *path);
 

@@ -30,6 +30,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "counters.h"
 #include "err.h"
 #include "experiment.h"
 #include "text.h"
@@ -39,8 +40,9 @@
 
 /* why a window is left out; where the invariant fails there is no window at all (bench_run) */
 enum bench_mark {
-	MARK_SWITCHED = 1 << 0,	 /* a worker was switched out against its will */
-	MARK_MIGRATED = 1 << 1,	 /* a worker was not on its CPU at start or end */
+	MARK_SWITCHED = 1 << 0, /* a worker was switched out against its will */
+	/* a worker was not on its CPU at start or end, or, where the kernel counts it, in between */
+	MARK_MIGRATED = 1 << 1,
 	MARK_STEAL = 1 << 2,	 /* the hypervisor took time from a worker's CPU */
 	MARK_THROTTLED = 1 << 3, /* the cgroup's CPU quota stopped us */
 	MARK_OVERLAP = 1 << 4,	 /* the workers ran together for less than 95% of the time */
@@ -67,6 +69,8 @@ struct sample {
 	double jain;		 /* fairness, 1 = equal */
 	double overlap;		 /* latest start to earliest end over the whole, 0..1 */
 	double metrics[EXPERIMENT_MAX_METRICS]; /* NaN: none */
+	double counters[COUNTERS_MAX]; /* of the plan's counters; NaN: not in this window */
+	double counters_share;	       /* see counters_values(); NaN: nothing was counted */
 };
 
 /* --------------------------------------------------------------------- plans */
@@ -94,6 +98,8 @@ struct plan {
 	double target; /* relative half-width of the median's interval that closes a case; 0: none does */
 	int64_t budget_ns; /* no new window is begun after this; 0: no limit */
 	uint64_t seed;
+	struct counters
+		*counters; /* what is counted in the windows; not the plan's; NULL: nothing */
 	char thinned[400]; /* what was left out to fit the time, a sentence; "" nothing */
 	char note[240];	   /* what a reader must know: fallbacks of memory placement; "" none */
 };

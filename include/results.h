@@ -79,6 +79,14 @@ struct results_build {
 		*libbenchmark; /* libbenchmark: NULL built without */
 };
 
+/* a column of sample.counters, see counters.h */
+struct result_counter {
+	char *name, *group, *unit, *formula;
+	char *state;  /* of counter_state_names */
+	char *reason; /* NULL: counted in every window of its set */
+	bool moves;   /* counts lines that came from another core */
+};
+
 struct result_finding {
 	char *name, *state;   /* state: of finding_state_names */
 	char *value, *remedy; /* NULL: none */
@@ -103,6 +111,10 @@ struct results {
 	int nr_warnings;
 	struct result_finding *findings; /* doctor_examine() before the run; 0: not examined */
 	int nr_findings;
+	struct result_counter *counters;
+	int nr_counters; /* at most COUNTERS_MAX; 0: nothing was counted */
+	bool counters_multiplexed;
+	char *counters_backend, *counters_note; /* NULL without counters; note: "" none */
 	struct result_case *cases;
 	int nr_cases;
 	/* how many ordered pairs the CPUs of the pair cases make, by relation; all 0: unknown */
@@ -127,6 +139,13 @@ void results_free(struct results *r);
  * samples of the case: pointers to them, and a plan's done, end there.
  */
 int results_add_sample(struct results *r, int case_idx, const struct sample *s, struct err *err);
+
+/*
+ * results_set_counters - what is known of @c's columns now, before every save
+ * The first call, by results_new(), makes the columns; later ones renew states and reasons. @c may be
+ * NULL: nothing changes. 0 or -ENOMEM.
+ */
+int results_set_counters(struct results *r, struct counters *c);
 
 /* 0 or -ENOMEM; the same sentence twice is kept once, those over RESULTS_MAX_WARNINGS are not */
 int results_add_warning(struct results *r, const char *sentence);
@@ -158,8 +177,8 @@ int results_parse(struct results **out, const char *data, size_t size, const cha
  * Fills done/nr_done of the plan's cases with the samples of @r, which must outlive the plan and
  * get no more samples meanwhile: make a new record from the plan and add to that one. Refuses with
  * -EINVAL, naming the first difference, when machine class, CPU model, kernel, the program (version,
- * compiler, flags), settings (window, warm-up, target, seed) or the list of cases (parameters, CPUs,
- * home) are not the same: those windows would not be comparable. Another budget is no difference.
+ * compiler, flags), settings (window, warm-up, target, seed), the counters or the list of cases
+ * (parameters, CPUs, home) are not the same: those windows would not be comparable. Another budget is no difference.
  */
 int results_resume(const struct results *r, const struct topo *topo, struct plan *plan,
 		   struct err *err);

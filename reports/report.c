@@ -119,6 +119,7 @@ static int make_doc(struct report *rep, const struct pick_options *opt, struct e
 	cases_sections(d, &rep->set);
 	limit_sections(d, &rep->set);
 	spacing_sections(d, &rep->set);
+	counted_sections(d, rep);
 	if (rep->grid)
 		overlay_sections(d, rep, layout);
 	record_warnings(d, rep);

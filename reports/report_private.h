@@ -74,6 +74,9 @@ int counter_scaling_batch(const struct grid *g,
 			  int layout); /* which batch the workers are swept at */
 void cases_sections(struct doc *d, const struct series_set *set);
 
+/* counted.c: what the processor and the kernel counted; no section where nothing was chosen */
+void counted_sections(struct doc *d, const struct report *rep);
+
 /* published.c: published | measured, for each case that the run's command names */
 void published_sections(struct doc *d, const struct report *rep);
 

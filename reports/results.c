@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "results_counters.h"
 #include "results_findings.h"
 #include "results_pairs.h"
 
@@ -204,7 +205,8 @@ int results_new(struct results **out, const struct topo *topo, const struct plan
 		return err_set(err, -ENOMEM, "out of memory");
 	r->cases = calloc(plan->nr_cases ? plan->nr_cases : 1, sizeof(*r->cases));
 	if (!r->cases || fill_settings(r, plan, command) || fill_machine(&r->machine, topo) ||
-	    fill_build(&r->build) || warn_machine(r, topo) || findings_fill(r, topo)) {
+	    fill_build(&r->build) || warn_machine(r, topo) || findings_fill(r, topo) ||
+	    results_set_counters(r, plan->counters)) {
 		err_set(err, rc, "out of memory");
 		goto fail;
 	}
@@ -279,6 +281,7 @@ void results_free(struct results *r)
 	for (i = 0; i < r->nr_cases; i++)
 		free_case(&r->cases[i]);
 	findings_free(r);
+	results_counters_free(r);
 	free(r->warnings);
 	free(r->cases);
 	free(r);
@@ -334,6 +337,9 @@ int results_add_sample(struct results *r, int case_idx, const struct sample *s, 
 	for (i = 0; i < EXPERIMENT_MAX_METRICS; i++)
 		if (i >= c->nr_metrics || !isfinite(s->metrics[i]))
 			c->samples[c->nr_samples].metrics[i] = NAN;
+	for (i = 0; i < COUNTERS_MAX; i++)
+		if (i >= r->nr_counters || !isfinite(s->counters[i]))
+			c->samples[c->nr_samples].counters[i] = NAN;
 	c->nr_samples++;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fields.h"
+#include "results_counters.h"
 #include "results_findings.h"
 #include "results_pairs.h"
 
@@ -285,6 +286,7 @@ static void read_sample(struct reader *rd, const json_t *o, const struct result_
 	s.overlap = field_real_or_null(f, o, "overlap", 1.000001);
 	s.marks = read_marks(f, o);
 	read_metric_values(f, o, c->nr_metrics, s.metrics);
+	sample_counters_read(f, o, rd->r, &s);
 	if (!s.marks && isnan(s.rate))
 		field_refuse(f, "rate", "is null in a window without marks");
 	if (!f->rc)
@@ -394,6 +396,7 @@ static void read_root(struct reader *rd, const json_t *root)
 	read_warnings(f, root, r);
 	findings_read(f, root, r);
 	results_read_pairs(f, root, r);
+	results_counters_read(f, root, r);
 	read_cases(rd, root);
 	r->path = strdup(f->path);
 	if (!r->path)

@@ -68,6 +68,17 @@ static int same_settings(const struct results *now, const struct results *was, s
 	return rc ? rc : same_number("the number of cases", now->nr_cases, was->nr_cases, err);
 }
 
+static int same_counters(const struct results *now, const struct results *was, struct err *err)
+{
+	int i, rc = same_number("the number of counters", now->nr_counters, was->nr_counters, err);
+
+	for (i = 0; !rc && i < now->nr_counters; i++)
+		rc = same_text("a counter", now->counters[i].name, was->counters[i].name, err);
+	return rc ? rc
+		  : same_number("multiplexing", now->counters_multiplexed,
+				was->counters_multiplexed, err);
+}
+
 static int same_params(const struct result_case *now, const struct result_case *was,
 		       struct err *err)
 {
@@ -129,6 +140,7 @@ int results_resume(const struct results *r, const struct topo *topo, struct plan
 	rc = same_machine(&now->machine, &r->machine, &why);
 	rc = rc ? rc : same_build(&now->build, &r->build, &why);
 	rc = rc ? rc : same_settings(now, r, &why);
+	rc = rc ? rc : same_counters(now, r, &why);
 	for (i = 0; !rc && i < r->nr_cases; i++) {
 		rc = same_case(&now->cases[i], &r->cases[i], &why);
 		if (rc)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "atomic.h"
+#include "results_counters.h"
 #include "results_findings.h"
 #include "results_pairs.h"
 
@@ -254,7 +255,7 @@ static void set_metrics(struct obj *o, const struct sample *s, int nr)
 		set(o, "metrics_reason", json_string("the experiment gave no value"));
 }
 
-static json_t *sample(const struct sample *s, int nr_metrics)
+static json_t *sample(const struct results *r, const struct sample *s, int nr_metrics)
 {
 	static const char reason[] = "not measured";
 	struct obj o = obj_new();
@@ -269,6 +270,8 @@ static json_t *sample(const struct sample *s, int nr_metrics)
 	set_real(&o, "overlap", s->overlap, reason);
 	set(&o, "marks", marks(s));
 	set_metrics(&o, s, nr_metrics);
+	if (sample_counters_json(o.json, r, s))
+		o.failed = true;
 	return obj_end(&o);
 }
 
@@ -327,7 +330,7 @@ static void put_member(struct atomic_file *f, const char *name, json_t *v)
 	put_value(f, v);
 }
 
-static void put_case(struct atomic_file *f, const struct result_case *c)
+static void put_case(struct atomic_file *f, const struct results *r, const struct result_case *c)
 {
 	char *head;
 	json_t *v = case_head(c);
@@ -344,7 +347,7 @@ static void put_case(struct atomic_file *f, const struct result_case *c)
 	put_text(f, ",\"samples\":[");
 	for (i = 0; i < c->nr_samples && !f->rc; i++) {
 		put_text(f, i ? ",\n" : "\n");
-		put_value(f, sample(&c->samples[i], c->nr_metrics));
+		put_value(f, sample(r, &c->samples[i], c->nr_metrics));
 	}
 	put_text(f, "]}");
 }
@@ -372,10 +375,13 @@ static void put_results(struct atomic_file *f, const struct results *r)
 	put_member(f, "pairs", results_has_pairs(r) ? results_pairs_json(r) : json_null());
 	if (!results_has_pairs(r))
 		put_member(f, "pairs_reason", json_string("no case is a pair of CPUs"));
+	put_member(f, "counters", r->nr_counters ? results_counters_json(r) : json_null());
+	if (!r->nr_counters)
+		put_member(f, "counters_reason", json_string("none were chosen"));
 	put_text(f, ",\n\"cases\":[");
 	for (i = 0; i < r->nr_cases && !f->rc; i++) {
 		put_text(f, i ? ",\n" : "\n");
-		put_case(f, &r->cases[i]);
+		put_case(f, r, &r->cases[i]);
 	}
 	put_text(f, "]}\n");
 }

@@ -65,7 +65,7 @@ done
 run
 [ $status = 2 ] && grep -q usage err
 ok $? "no command: usage, 2"
-for l in experiments params cases placements; do
+for l in experiments params cases placements counters; do
 	run list $l
 	[ $status = 0 ] && [ -s out ]
 	ok $? "chargeline list $l"
@@ -73,6 +73,11 @@ done
 run list params
 grep -q "packed_5_19, aligned_2022_test, padded_2022, v6_12, v6_15; default v6_15" out
 ok $? "list params shows choices and default"
+run list counters
+LC_ALL=C awk 'length > 100 { bad = 1 } END { exit bad }' out && [ ! -s err ] &&
+	[ "$(grep -cE '^  [a-z0-9_]+ +(counted|<not supported> \([0-9]+\)|<not counted> \([0-9]+\))$' out)" -ge 15 ] &&
+	! grep -E '^  [a-z0-9_]+ +<' out | grep -vqE '\([0-9]+\)$'
+ok $? "list counters: a state for each metric, a reason for each that is not counted"
 run --version
 [ $status = 0 ] && grep -q '^chargeline [0-9]' out
 ok $? "chargeline --version"
@@ -104,6 +109,9 @@ refused 2 "CPU 65000" run --placement 0,65000
 refused 2 "names CPU 0 twice" run --placement 0,0
 refused 1 "every worker needs its own" run --workers 60000 --placement compact
 refused 2 "unknown list 'parms': nearest is 'params'" list parms
+refused 2 "option --counters: unknown counter 'cyclse': nearest is 'cycles'" run --counters cyclse
+refused 2 "'none' cannot be chosen with other counters" report --counters none,core
+refused 2 "--counters and --multiplex choose what is measured" report --counters core absent.json
 refused 2 "pick needs at least one result file" pick
 refused 2 "compare needs two result files or folders of them, not 1" compare a.json
 refused 2 "option --fail-over: '3x'" compare --fail-over 3x a.json b.json
@@ -118,6 +126,40 @@ refused 1 "'.'" pick .
 run run $small --blocks 3 -o a.json
 finished && valid_json a.json && complete a.json && grep -q "page_counter" out
 ok $? "run writes a complete record and a report"
+# shellcheck disable=SC2086
+run run $small --blocks 3 --counters none -o none.json
+finished && ! grep -q '^Counters$' out && grep -q '"counters":null' none.json &&
+	! grep -q '"block".*"counters"' none.json
+ok $? "--counters none: no section, null in the record"
+# shellcheck disable=SC2086
+run run $small --blocks 3 --counters core,lines,nonsense::FOO,r1234 -o c.json
+finished && valid_json c.json && grep -q '^Counters$' out && grep -q "nonsense::FOO" out &&
+	python3 -c 'import json
+r = json.load(open("c.json"))
+columns = r["counters"]["columns"]
+by_name = {c["name"]: c for c in columns}
+assert by_name["nonsense::FOO"]["state"] != "counted" and by_name["nonsense::FOO"]["reason"]
+for c in columns:
+    assert c["state"] in ("counted", "<not supported>", "<not counted>"), c
+    assert c["state"] == "counted" or len(c["reason"]) > 20, c
+for case in r["cases"]:
+    for s in case["samples"]:
+        assert len(s["counters"]) == len(columns)
+        for c, v in zip(columns, s["counters"]):
+            assert c["state"] == "counted" or v is None, (c, v)
+            assert v is None or v >= 0, (c, v)
+        clock = s["counters"][0]
+        if columns[0]["state"] == "counted":
+            # no worker had its CPU for longer than the window, however busy the machine is
+            assert 0 < clock * s["ops"] < 1.5 * case["workers"] * s["window_ns"], s' 2>>err
+ok $? "--counters: each column counts or says why not, in the record and in the report"
+# shellcheck disable=SC2086
+run run $small --blocks 3 --counters software --multiplex -o m.json
+finished && valid_json m.json && grep -q '"multiplexed":true' m.json
+ok $? "--multiplex is in the record"
+run run --set batch=32,64 --workers 1 --window 2ms --blocks 4 --counters software -o none.json --resume
+[ $status = 1 ] || grep -q "complete" err
+ok $? "a record with other counters is not gone on with"
 cp a.json before.json
 # shellcheck disable=SC2086
 run run $small --blocks 3 -o a.json
