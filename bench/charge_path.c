@@ -230,7 +230,7 @@ static int set_worker(const struct env *env, const struct cp_params *p, struct c
 	struct stock_config c = stock_config(p);
 	void *packed = NULL, *block = stock_block(env, &c, idx, &packed);
 
-	workers[idx].priv = me;
+	workers[idx].priv = s->worker[idx] = me;
 	if (!me || !block)
 		return -ENOMEM;
 	stock_init(&me->stock, &c, block, &s->tree, &s->tree.leaf[leaf_of(p, idx)],
@@ -253,6 +253,13 @@ static int cp_setup(const struct env *env, const void *params, struct worker *wo
 	if (!s)
 		return err_set(err, -ENOMEM, "out of memory");
 	*shared = s;
+	s->worker = env_alloc(env, env->nr_workers * sizeof(*s->worker), 64);
+	if (!s->worker)
+		return err_set(err, -ENOMEM, "out of memory");
+	s->nr_workers = env->nr_workers;
+	s->nr_sockets = p->sockets;
+	s->slot_layout = p->slot_layout;
+	s->has_stats = has_stats(p);
 	set_protocol(&s->proto, p);
 	rc = make_tree(env, p, s, err);
 	if (!rc)
@@ -327,12 +334,24 @@ static void cp_read_metrics(const struct env *env, const void *params, const voi
 static void cp_describe(const void *shared, field_teller tell, void *ctx)
 {
 	const struct cp_shared *s = shared;
-	const atomic_long_t *total = &s->proto.memory_allocated;
-	const atomic_long_t *updates = &s->vmstats.stats_flush_threshold;
+	const struct cp_worker *me;
+	char name[48];
+	int i, k;
 
 	page_counter_tree_describe(&s->tree, tell, ctx);
-	tell(ctx, total, sizeof(*total), "memory_allocated");
-	tell(ctx, updates, sizeof(*updates), "stats_flush_threshold");
+	sk_describe_proto(&s->proto, tell, ctx);
+	if (s->has_stats)
+		vmstats_describe(&s->vmstats, tell, ctx);
+	for (i = 0; i < s->nr_workers; i++) {
+		me = s->worker[i];
+		stock_describe(s->slot_layout, &me->stock.lines, i, tell, ctx);
+		snprintf(name, sizeof(name), "worker[%d].per_cpu_fw_alloc", i);
+		tell(ctx, &me->sk.per_cpu_fw_alloc, sizeof(me->sk.per_cpu_fw_alloc), name);
+		snprintf(name, sizeof(name), "worker[%d].nr_bursts", i);
+		tell(ctx, me->to, sizeof(*me->to), name);
+		for (k = 0; k < s->nr_sockets && me->may_be_ahead; k++)
+			sk_describe_socket(&me->socket[k], i, k, tell, ctx);
+	}
 }
 
 const struct experiment charge_path_experiment = {

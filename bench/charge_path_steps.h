@@ -47,10 +47,16 @@ struct cp_params {
 	int64_t stats, stats_batch, flush_every, memcgs, uncharge, burst, sockets, call_ns, work_ns;
 };
 
+struct cp_worker;
+
 struct cp_shared {
 	struct page_counter_tree tree;
 	struct sk_proto proto;
 	struct vmstats vmstats;
+	/* for describe */
+	struct cp_worker **worker;
+	int nr_workers, nr_sockets, slot_layout;
+	bool has_stats;
 };
 
 struct cp_worker {

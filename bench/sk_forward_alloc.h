@@ -152,7 +152,7 @@ static inline void sk_describe_proto(const struct sk_proto *proto, field_teller 
 static inline void sk_describe_socket(const struct sk_socket *sk, int worker, int nr,
 				      field_teller tell, void *ctx)
 {
-	char name[48];
+	char name[64];
 
 	snprintf(name, sizeof(name), "worker[%d].socket[%d].sk_forward_alloc", worker, nr);
 	tell(ctx, &sk->sk_forward_alloc, sizeof(sk->sk_forward_alloc), name);

@@ -115,7 +115,7 @@ static int search(struct refitting *r, struct reproduce_fit *out, struct err *er
 	const struct param *p = params_find(r->m->exp, f->name, err);
 	int64_t before = r->value[r->which];
 	struct err why = ERR_INIT;
-	double target;
+	double target = NAN;
 	int rc = set_target(r, f, &target, err);
 
 	if (rc || !p)

@@ -83,10 +83,11 @@ static void cpu_main(void *arg)
 	struct sim_cpu *c = arg;
 	struct sim *s = current;
 	int64_t share = s->config->ops_per_worker;
-	uint64_t chunk = CHUNK_OPS;
+	uint64_t chunk;
 
 	for (;;) {
-		if (share && (int64_t)c->ops + CHUNK_OPS > share)
+		chunk = s->long_ops ? 1 : CHUNK_OPS;
+		if (share && (int64_t)(c->ops + chunk) > share)
 			chunk = share - c->ops;
 		if (!chunk) {
 			c->done = true;

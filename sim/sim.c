@@ -8,13 +8,15 @@
 
 #include "stats.h"
 
-#define DEFAULT_TARGET	 0.005
-#define DEFAULT_ACCESSES 100000000
-#define OPS_PER_BATCH	 30 /* of each worker, at least, on average */
-#define MIN_BATCHES	 8
-#define MAX_BATCHES	 64
-#define FIRST_BATCH_PS	 1000000LL
-#define NS_PER_S	 1e9
+#define DEFAULT_TARGET	   0.005
+#define DEFAULT_ACCESSES   100000000
+#define OPS_PER_BATCH	   120 /* of each worker, at least, on average */
+#define LONG_OP		   200 /* accesses */
+#define LONG_OPS_PER_BATCH 30
+#define MIN_BATCHES	   8
+#define MAX_BATCHES	   64
+#define FIRST_BATCH_PS	   1000000LL
+#define NS_PER_S	   1e9
 
 /* ----------------------------------------------------------------------- setup */
 
@@ -206,13 +208,16 @@ static int set_mark(const struct sim *s, struct mark *m, int64_t at)
 static int64_t warm_up(struct sim *s, int64_t *now)
 {
 	int64_t length = FIRST_BATCH_PS;
-	uint64_t before, want = (uint64_t)OPS_PER_BATCH * s->nr;
+	uint64_t before, ops, want;
 
 	for (;;) {
 		before = sum_ops(s);
 		engine_run(s, *now + length);
 		*now += length;
-		if (bounded(s) || sum_ops(s) - before >= want)
+		ops = sum_ops(s);
+		s->long_ops = ops && s->nr_accesses / ops > LONG_OP;
+		want = (uint64_t)s->nr * (s->long_ops ? LONG_OPS_PER_BATCH : OPS_PER_BATCH);
+		if (bounded(s) || ops - before >= want)
 			return length;
 		length *= 2;
 	}

@@ -94,6 +94,7 @@ struct sim {
 	uint64_t nr_accesses, max_accesses;
 	uint64_t rng;	/* of the order of service */
 	int over;	/* worker_over() */
+	bool long_ops;	/* of so many accesses that each is a step of its own */
 	bool draining;	/* every fiber ends with its operation */
 	bool no_memory; /* for what is known of a line: the prediction is void */
 };

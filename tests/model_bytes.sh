@@ -38,7 +38,7 @@ same() { # same NAME COMMAND...: prints what the first run did
 
 timeout 100 "$program" one >first 2>err && [ "$(wc -l <first)" -gt 200 ]
 ok $? "predictions of all subjects"
-"$tool" list | sed -n 's/^\([a-z_]*\): .*/\1/p' >subjects
+"$tool" list experiments | sed -n 's/^\([a-z_]*\): .*/\1/p' >subjects
 while read -r subject; do
 	grep -q "^$subject " first || echo "$subject is not predicted"
 done <subjects >err
@@ -60,6 +60,9 @@ else
 fi
 
 # ---------------------------------------------------------------------- a field is moved
+ps() { # hexadecimal ns
+	printf '%.3f' "$1" | tr -d .
+}
 timeout 100 "$moved" one >now 2>err
 ok $? "a page_counter whose max was moved is predicted"
 grep -v ' layout=padded_2022 ' first >before
@@ -71,7 +74,7 @@ for machine in icx-8380 milan-2s64c; do
 	was=$(grep "$key" first | sed 's/.* ns \([^ ]*\) .*/\1/')
 	is=$(grep "$key" now | sed 's/.* ns \([^ ]*\) .*/\1/')
 	printf 'ns per operation on %s: %s, with max beside usage %s\n' "$machine" "$was" "$is" >err
-	[ -n "$was" ] && [ "$(printf '%.0f' "$is")" -gt "$(printf '%.0f' "$was")" ]
+	[ -n "$was" ] && [ "$(ps "$is")" -gt "$(ps "$was")" ]
 	ok $? "max beside usage costs on $machine, and nothing in sim/ knows"
 	grep "$key" now | grep -q '0:usage 0:max'
 	ok $? "the blamed line of $machine has the moved field's name"

@@ -97,7 +97,7 @@ static void changes_agree_with_values(void **state)
 			nr++;
 		}
 	}
-	assert_int_equal(nr, 3 + 6);
+	assert_int_equal(nr, 6 + 6);
 }
 
 /* what a fit changes is a parameter in its range, no row sets it, and at most two are fitted */
@@ -128,7 +128,7 @@ static void fits_leave_the_rows_alone(void **state)
 	assert_int_equal(bench_published_find("s2")->fit[0].value,
 			 llround(10240 * 8 / 15722e6 * 1e9));
 	assert_int_equal(bench_published_find("s0")->fit[0].value,
-			 llround(10240 * 8 / 21694.8e6 * 1e9));
+			 llround(65536 * 8 / 21694.8e6 * 1e9));
 }
 
 /* ---------------------------------------------------------------------------- plans */
@@ -155,7 +155,7 @@ static int64_t value(const struct plan *plan, int idx, const char *name)
 
 static void a_case_is_its_rows_on_all_workers(void **state)
 {
-	static const int nr_rows[] = {3, 2, 6, 2, 2}; /* s2: with 72 clients a row is the same */
+	static const int nr_rows[] = {6, 2, 6, 2, 2}; /* s2: with 72 clients a row is the same */
 	struct plan plan;
 	struct err err;
 	int i, k;
@@ -182,8 +182,9 @@ static void sets_are_for_all_rows(void **state)
 	assert_int_equal(plan.nr_cases, 6 * 2 * 2);
 	for (i = 0; i < plan.nr_cases; i++) {
 		assert_int_equal(value(&plan, i, "work_ns"), i / 2 % 2 ? 0 : 7);
-		assert_int_equal(value(&plan, i, "pages"), 3);
-		assert_int_equal(value(&plan, i, "depth"), 2);
+		assert_int_equal(value(&plan, i, "message_bytes"),
+				 bench_published_find("s2")->fit[1].value);
+		assert_int_equal(value(&plan, i, "depth"), 3);
 	}
 	plan_free(&plan);
 }
@@ -258,7 +259,7 @@ static void the_report_says_what_is_not_as_in_the_case(void **state)
 	struct results *r = published_record("chargeline run --set depth=4 s2 -o x", "depth=4");
 	char *text = report_as(r, report_text);
 
-	assert_says(text, "depth=4 here, the case has 2");
+	assert_says(text, "depth=4 here, the case has 3");
 	free(text);
 	results_free(r);
 }

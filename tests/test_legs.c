@@ -428,7 +428,7 @@ static void the_home_socket_decides(void **state)
 {
 	static const char *const names[] = {"zen3-7r13-2s48c2t", "zen4-9454-2s48c2t",
 					    "zen4c-9754-2s128c2t", "zen2-7742-2s64c2t"};
-	double socket[2], cross, near, away;
+	double socket[2], cross = NAN, near, away;
 	struct machine m;
 	struct legs *l;
 	int i, k;
