@@ -238,7 +238,8 @@ struct sim_result;
  * profile_from_results - the model's profile of a machine that was measured
  * From core_to_core (protocol cas; pairs that were not measured are predicted by legs, see legs.h,
  * where enough were, else they get the median of their relation; @out's source says which),
- * contended_line fetch_add on 1 worker (the atomic) and on 2 (how long a visit is), and page_counter
+ * contended_line fetch_add on 1 worker (the atomic) and on 2 (how long a visit is; with log=1 the
+ * tickets say it, and what a hand-over costs where nobody polls: all pairs are scaled by that), and page_counter
  * on 1 worker at its largest batch (an operation beside its atomics; else 0.3 ns).
  * @topo: of that machine; taken over, also on failure. -EINVAL names what the record lacks.
  */

@@ -35,8 +35,8 @@ static double service_ps(const struct result_case *c)
 	return ps;
 }
 
-/* fetch_add on one line by @nr workers, nothing else; NULL: not measured */
-static const struct result_case *contended(const struct results *r, int nr)
+/* fetch_add on one line by @nr workers, nothing else, tickets kept or not; NULL: not measured */
+static const struct result_case *contended(const struct results *r, int nr, bool log)
 {
 	const struct result_case *c;
 	int64_t work;
@@ -46,7 +46,7 @@ static const struct result_case *contended(const struct results *r, int nr)
 		c = &r->cases[i];
 		if (!strcmp(c->experiment, "contended_line") && param_is(c, "op", "fetch_add") &&
 		    c->nr_workers == nr && result_param(c, "work_ns", &work) && !work &&
-		    !param_is(c, "log", "1") && service_ps(c) > 0)
+		    param_is(c, "log", "1") == log && service_ps(c) > 0)
 			return c;
 	}
 	return NULL;
@@ -70,6 +70,8 @@ struct pairs {
 	double relation[NR_RELATIONS]; /* medians; 0: none measured */
 	struct legs *legs;	       /* of those measured; NULL: too few, or none is missing */
 	int nr_measured;
+	/* of two workers on one line whose tickets were kept; 0: not measured */
+	double visit_ops, scale;
 };
 
 static int read_pairs(struct pairs *p, const struct results *r, const struct topo *topo)
@@ -165,23 +167,64 @@ static int64_t op_ps(const struct results *r, double rmw)
 	return ps > 0 ? llround(ps) : 0;
 }
 
-/* w, from how much faster two workers are served than one hand-over per operation would allow */
+static double transfer_of(const struct pairs *p, const struct topo *topo,
+			  const struct result_case *two)
+{
+	int a = index_of(topo, two->cpus.cpu[0]), b = index_of(topo, two->cpus.cpu[1]);
+
+	return a >= 0 && b >= 0 ? p->ps[(size_t)a * p->nr + b] : 0;
+}
+
+static double visit_ops(const struct result_case *c)
+{
+	double *value = calloc((size_t)c->nr_samples + 1, sizeof(*value)), ops = 0;
+	int i, m, nr = 0;
+
+	for (m = 0; m < c->nr_metrics && strcmp(c->metrics[m].name, "visit_ops"); m++)
+		;
+	for (i = 0; value && m < c->nr_metrics && i < c->nr_samples; i++)
+		if (!c->samples[i].marks && isfinite(c->samples[i].metrics[m]))
+			value[nr++] = c->samples[i].metrics[m];
+	if (nr)
+		ops = stats_median(value, nr);
+	free(value);
+	return ops;
+}
+
+/*
+ * In core_to_core the side that waits polls, and the line goes there and back for it; one that waits
+ * with an atomic does not. What a hand-over costs those is the time of a visit: its operations, as
+ * the tickets tell, by the time of one. All pairs are scaled by what this makes of one.
+ */
+static void scale_by_visits(struct pairs *p, const struct results *r, const struct topo *topo)
+{
+	const struct result_case *two = contended(r, 2, true);
+	double transfer = two ? transfer_of(p, topo, two) : 0;
+	size_t i;
+
+	p->scale = 1;
+	p->visit_ops = two ? visit_ops(two) : 0;
+	if (p->visit_ops < 1 || transfer <= 0) {
+		p->visit_ops = 0;
+		return;
+	}
+	p->scale = p->visit_ops * service_ps(two) / transfer;
+	for (i = 0; i < (size_t)p->nr * p->nr; i++)
+		p->ps[i] *= p->scale;
+}
+
+/* w, from the tickets, else from how much faster two are served than one hand-over an operation */
 static double visit(const struct results *r, const struct pairs *p, const struct topo *topo,
 		    double rmw)
 {
-	const struct result_case *two = contended(r, 2);
-	double transfer, w;
-	int a, b;
+	const struct result_case *two = contended(r, 2, p->visit_ops > 0);
+	double transfer = two ? transfer_of(p, topo, two) : 0, ops = p->visit_ops;
 
-	if (!two)
-		return 0;
-	a = index_of(topo, two->cpus.cpu[0]);
-	b = index_of(topo, two->cpus.cpu[1]);
-	transfer = a >= 0 && b >= 0 ? p->ps[(size_t)a * p->nr + b] : 0;
 	if (transfer <= 0)
 		return 0;
-	w = (transfer / service_ps(two) - 1) * rmw / transfer;
-	return w > 0 ? w : 0;
+	if (!ops)
+		ops = transfer / service_ps(two);
+	return ops > 1 ? (ops - 1) * rmw / transfer : 0;
 }
 
 /* a pair that was not measured: what legs say, else the median of its relation, which is there */
@@ -232,6 +275,10 @@ static void say_source(struct sim_profile *profile, const struct results *r, con
 
 	len = snprintf(to, size, "measured: '%.200s', %d of %d pairs of CPUs",
 		       r->path ? r->path : "this run", p->nr_measured, all);
+	if (p->visit_ops)
+		len += snprintf(to + len, size - len,
+				", times %.2f: what tickets show of a hand-over without polling",
+				p->scale);
 	if (p->legs)
 		snprintf(to + len, size - len,
 			 "; the others from legs fitted to them, which miss those by %.2f ns rms",
@@ -244,7 +291,7 @@ static void say_source(struct sim_profile *profile, const struct results *r, con
 int profile_from_results(struct sim_profile **out, const struct results *r, struct topo *topo,
 			 struct err *err)
 {
-	const struct result_case *one = contended(r, 1);
+	const struct result_case *one = contended(r, 1, false);
 	struct pairs p = {NULL};
 	struct sim_costs costs = {.load = 100, .store = 100, .upgrade_cross = 1, .batch = 1};
 	int rc;
@@ -255,7 +302,11 @@ int profile_from_results(struct sim_profile **out, const struct results *r, stru
 	else if (read_pairs(&p, r, topo))
 		rc = err_set(err, -ENOMEM, "out of memory");
 	else
+		rc = 0;
+	if (!rc) {
+		scale_by_visits(&p, r, topo);
 		rc = median_by_relation(&p, topo, err);
+	}
 	if (!rc)
 		rc = fit_legs(&p, topo, err);
 	if (rc) {
@@ -271,6 +322,7 @@ int profile_from_results(struct sim_profile **out, const struct results *r, stru
 	costs.cross = relation_ps(&p, TOPO_CROSS_PACKAGE);
 	costs.op = op_ps(r, costs.rmw);
 	costs.visit = visit(r, &p, topo, costs.rmw);
+	costs.reads_ahead = !strncmp(topo_info(topo)->uarch, "zen", 3);
 	rc = sim_profile_make(out, r->machine.class_name ? r->machine.class_name : "unknown", topo,
 			      &costs, err);
 	if (!rc && set_transfers(*out, &p)) {

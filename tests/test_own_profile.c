@@ -46,17 +46,19 @@ static double legs_case_ns(const struct bench_case *c)
 	return legs_ns(c->cpus.cpu[0], c->cpus.cpu[1]);
 }
 
-/* @skip: the relation whose pairs were not measured; @limit: whether contended_line was */
+/* @skip: the relation whose pairs were not measured; @limit: whether contended_line was, @tickets:
+ * also with its tickets kept, which tell of visits of two operations */
 static struct results *make_record_of(const char *topology, int64_t nr_pairs,
 				      double (*ns)(const struct bench_case *c), int skip,
-				      bool limit)
+				      bool limit, bool tickets)
 {
 	const char *const names[] = {"core_to_core", "contended_line"};
-	const char *const sets[] = {"op=fetch_add", "protocol=cas,read"};
+	const char *const sets[] = {"op=fetch_add", tickets ? "log=0,1" : "log=0",
+				    "protocol=cas,read"};
 	struct plan_spec spec = {.experiments = names,
 				 .nr_experiments = limit ? 2 : 1,
-				 .sets = sets + !limit,
-				 .nr_sets = limit ? 2 : 1,
+				 .sets = limit ? sets : sets + 2,
+				 .nr_sets = limit ? 3 : 1,
 				 .nr_pairs = nr_pairs,
 				 .workers = "1,2"};
 	struct err err = ERR_INIT;
@@ -82,7 +84,12 @@ static struct results *make_record_of(const char *topology, int64_t nr_pairs,
 						: ns(&plan.cases[i]));
 			s.slowest = s.fastest = s.rate;
 			for (int m = 0; m < EXPERIMENT_MAX_METRICS; m++)
-				s.metrics[m] = NAN;
+				s.metrics[m] = m < r->cases[i].nr_metrics &&
+							       !strcmp(r->cases[i].metrics[m].name,
+								       "visit_ops") &&
+							       plan.cases[i].cpus.nr == 2
+						       ? 2
+						       : NAN;
 			assert_ok(results_add_sample(r, i, &s, &err), &err);
 		}
 	}
@@ -93,7 +100,7 @@ static struct results *make_record_of(const char *topology, int64_t nr_pairs,
 
 static struct results *make_record(int skip, bool limit)
 {
-	return make_record_of(FOUR, 0, planted_ns, skip, limit);
+	return make_record_of(FOUR, 0, planted_ns, skip, limit, false);
 }
 
 static void the_planted_costs_come_out(void **state)
@@ -112,6 +119,23 @@ static void the_planted_costs_come_out(void **state)
 	assert_true(fabs(p->costs.visit - 0.375) < 1e-9);
 	assert_non_null(strstr(p->source, "measured: 'this run', 12 of 12 pairs of CPUs"));
 	assert_null(strstr(p->source, "others"));
+	sim_profile_free(p);
+	results_free(r);
+}
+
+/* two operations a visit, 8 ns each: a hand-over takes 16, where core_to_core's polling makes it 20 */
+static void tickets_tell_what_a_hand_over_costs(void **state)
+{
+	struct results *r = make_record_of(FOUR, 0, planted_ns, -1, true, true);
+	struct sim_profile *p = NULL;
+	struct err err = ERR_INIT;
+
+	assert_ok(profile_from_results(&p, r, load(), &err), &err);
+	assert_int_equal(sim_transfer(p, 0, 0, 1), 16000);
+	assert_int_equal(sim_transfer(p, 0, 1, 2), 80000);
+	assert_int_equal(p->costs.cross, 80000);
+	assert_true(fabs(p->costs.visit - (2 - 1) * 5 / 16.0) < 1e-9);
+	assert_non_null(strstr(p->source, "times 0.80"));
 	sim_profile_free(p);
 	results_free(r);
 }
@@ -147,7 +171,7 @@ static double worst_ps(const struct sim_profile *p)
 /* a record that samples the pairs still gives each of them its own cost */
 static void pairs_not_measured_come_from_legs(void **state)
 {
-	struct results *r = make_record_of(SIXTEEN, 50, legs_case_ns, -1, true);
+	struct results *r = make_record_of(SIXTEEN, 50, legs_case_ns, -1, true, false);
 	struct sim_profile *p = NULL;
 	struct err err = ERR_INIT;
 
@@ -162,7 +186,7 @@ static void pairs_not_measured_come_from_legs(void **state)
 
 static void too_few_pairs_give_their_median(void **state)
 {
-	struct results *r = make_record_of(SIXTEEN, 8, legs_case_ns, -1, true);
+	struct results *r = make_record_of(SIXTEEN, 8, legs_case_ns, -1, true, false);
 	struct sim_profile *p = NULL;
 	struct err err = ERR_INIT;
 
@@ -179,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_planted_costs_come_out),
+		cmocka_unit_test(tickets_tell_what_a_hand_over_costs),
 		cmocka_unit_test(what_is_missing_is_named),
 		cmocka_unit_test(pairs_not_measured_come_from_legs),
 		cmocka_unit_test(too_few_pairs_give_their_median),

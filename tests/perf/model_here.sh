@@ -14,7 +14,7 @@ trap 'rm -rf "$dir"' EXIT
 sets=(--set "layout=packed_5_19,aligned_2022_test,padded_2022,v6_12,v6_15" --set "batch=8,16,32,64,127"
 	--set "slot_layout=single,seven_8bit,seven_wide" --set "overflow=drain,trim")
 
-"$tool" run core_to_core contended_line page_counter memcg_stock "${sets[@]}" --set op=fetch_add \
+"$tool" run core_to_core contended_line page_counter memcg_stock "${sets[@]}" --set op=fetch_add --set log=0,1 \
 	--workers 1,2 --window 10ms --budget "$budget" -o "$dir/r.json" >/dev/null || [ $? = 3 ]
 "$tool" predict page_counter memcg_stock --from "$dir/r.json" "${sets[@]}" --workers 2 --json >"$dir/p.json"
 python3 - "$dir/r.json" "$dir/p.json" <<'END'
