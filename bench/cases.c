@@ -342,8 +342,8 @@ static bool same_as_an_earlier(const struct bench_published_case *c,
 	return same;
 }
 
-static int check_sets(const struct bench_published_case *c, const struct plan_spec *spec,
-		      struct err *err)
+/* a set of what the rows differ in: not the rows are asked for, but another one of the same load */
+static bool asks_for_another_row(const struct bench_published_case *c, const struct plan_spec *spec)
 {
 	char name[64];
 	int i;
@@ -352,12 +352,9 @@ static int check_sets(const struct bench_published_case *c, const struct plan_sp
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(spec->sets[i], "="),
 			 spec->sets[i]);
 		if (bench_published_tells_apart(c, name))
-			return err_set(err, -EINVAL,
-				       "%s tells the rows of %s apart: it cannot be set for all of "
-				       "them; set it for %s instead",
-				       name, c->name, c->experiment);
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 int plan_published(const struct bench_published_case *c, const struct plan_spec *spec,
@@ -365,16 +362,18 @@ int plan_published(const struct bench_published_case *c, const struct plan_spec 
 			      struct err *err),
 		   void *ctx, struct err *err)
 {
+	static const struct bench_published_row asked[] = {{.name = "asked for", .sets = ""},
+							   {NULL}};
 	const struct experiment *exp = experiment_find(c->experiment, err);
-	const struct bench_published_row *row;
-	int rc = exp ? check_sets(c, spec, err) : -EINVAL;
+	const struct bench_published_row *row = asks_for_another_row(c, spec) ? asked : c->rows;
+	int rc = exp ? 0 : -EINVAL;
 	void *params = exp ? calloc(1, exp->params_size) : NULL;
 
 	if (!rc && !params)
 		rc = err_set(err, -ENOMEM, "out of memory");
-	for (row = c->rows; row->name && !rc; row++) {
+	for (; row->name && !rc; row++) {
 		rc = bench_published_params(c, row, params, err);
-		if (!rc && !same_as_an_earlier(c, row, params, exp->params_size))
+		if (!rc && (row == asked || !same_as_an_earlier(c, row, params, exp->params_size)))
 			rc = add(ctx, exp, params, err);
 	}
 	free(params);

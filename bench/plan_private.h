@@ -38,7 +38,7 @@ int plan_pair_lists(const struct topo *topo, const struct cpulist *cpus, int64_t
 
 /*
  * plan_published - @add for each row of a published case that differs from those before (cases.c)
- * -EINVAL: a set of what tells the rows apart.
+ * With a set of what tells the rows apart: the case itself with that set, published or not.
  */
 int plan_published(const struct bench_published_case *c, const struct plan_spec *spec,
 		   int (*add)(void *ctx, const struct experiment *exp, const void *params,

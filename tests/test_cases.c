@@ -189,13 +189,29 @@ static void sets_are_for_all_rows(void **state)
 	plan_free(&plan);
 }
 
+/* what rows differ in: the case's load, with what was asked for, published or not */
+static void another_row_can_be_asked_for(void **state)
+{
+	struct plan plan;
+	struct err err;
+	int i;
+
+	assert_ok(build("s2", "batch=48,96", NULL, &plan, &err), &err);
+	assert_int_equal(plan.nr_cases, 2);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(value(&plan, i, "batch"), i ? 96 : 48);
+		assert_int_equal(value(&plan, i, "work_ns"), 5211);
+		assert_int_equal(value(&plan, i, "message_bytes"),
+				 bench_published_find("s2")->fit[1].value);
+	}
+	plan_free(&plan);
+}
+
 static void what_a_case_cannot_be_is_refused(void **state)
 {
 	struct plan plan;
 	struct err err;
 
-	assert_refused(build("s2", "batch=64", NULL, &plan, &err), -EINVAL,
-		       "batch tells the rows of s2 apart", &err);
 	assert_refused(build("s2", NULL, "3", &plan, &err), -EINVAL, "3 is an odd number", &err);
 	assert_refused(build("s1", "wrok_ns=1", NULL, &plan, &err), -EINVAL, "work_ns", &err);
 	assert_refused(build("s9", NULL, NULL, &plan, &err), -EINVAL, "unknown experiment 's9'",
@@ -284,6 +300,7 @@ int main(void)
 		cmocka_unit_test(fits_leave_the_rows_alone),
 		cmocka_unit_test(a_case_is_its_rows_on_all_workers),
 		cmocka_unit_test(sets_are_for_all_rows),
+		cmocka_unit_test(another_row_can_be_asked_for),
 		cmocka_unit_test(what_a_case_cannot_be_is_refused),
 		cmocka_unit_test(the_report_sets_measured_beside_published),
 		cmocka_unit_test(the_report_says_what_is_not_as_in_the_case),
