@@ -240,7 +240,8 @@ static void answer_row(struct doc *d, const struct family *f, int i, int cpus, i
 {
 	bool largest;
 	double gain = 0;
-	int64_t work = f->split ? param_get(f->split, f->plan->cases[i].params) : 0;
+	const struct param *demand = params_find(f->e, "work_ns", NULL);
+	int64_t work = demand ? param_get(demand, f->plan->cases[i].params) : 0;
 	int64_t batch = pick(f, i, &gain, &largest);
 	char buf[FORMAT_MAX];
 
