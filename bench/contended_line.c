@@ -20,7 +20,15 @@
 #include "katomic.h"
 #include "ticket_log.h"
 
-enum cl_op { CL_FETCH_ADD, CL_XCHG, CL_CMPXCHG, CL_LOAD_CMPXCHG, CL_LOAD_STORE };
+enum cl_op {
+	CL_FETCH_ADD,
+	CL_XCHG,
+	CL_CMPXCHG,
+	CL_LOAD_CMPXCHG,
+	CL_LOAD_STORE,
+	CL_ADD,
+	CL_CAS_LOOP
+};
 
 struct cl_params {
 	int64_t op, work_ns, log, log_after;
@@ -43,6 +51,12 @@ struct cl_shared {
 static void cl_fetch_add(struct cl_shared *s, struct cl_worker *me)
 {
 	atomic_long_fetch_add(1, &s->value);
+}
+
+/* nobody waits for the value: a line that is far away need not stop the core */
+static void cl_add(struct cl_shared *s, struct cl_worker *me)
+{
+	atomic_long_add(1, &s->value);
 }
 
 static void cl_logged_fetch_add(struct cl_shared *s, struct cl_worker *me, long after)
@@ -81,16 +95,26 @@ static void cl_load_cmpxchg(struct cl_shared *s, struct cl_worker *me)
 	} while (!atomic_long_try_cmpxchg(&s->value, &old, old + 1));
 }
 
+/* the kernel's and the compilers' way: one load, then what each failure returned */
+static void cl_cas_loop(struct cl_shared *s, struct cl_worker *me)
+{
+	long old = atomic_long_read(&s->value);
+
+	do {
+		me->nr_attempts++;
+	} while (!atomic_long_try_cmpxchg(&s->value, &old, old + 1));
+}
+
 static void cl_load_store(struct cl_shared *s, struct cl_worker *me)
 {
 	atomic_long_set(&s->value, atomic_long_read(&s->value) + 1);
 }
 
-static const char *const op_names[] = {"fetch_add",    "xchg",	     "cmpxchg",
-				       "load_cmpxchg", "load_store", NULL};
+static const char *const op_names[] = {"fetch_add",  "xchg", "cmpxchg",	 "load_cmpxchg",
+				       "load_store", "add",  "cas_loop", NULL};
 static const struct param cl_params_table[] = {
-	{"op", "", "what every worker does to the line", CL_FETCH_ADD, 0, CL_LOAD_STORE, 0,
-	 op_names, offsetof(struct cl_params, op)},
+	{"op", "", "what every worker does to the line", CL_FETCH_ADD, 0, CL_CAS_LOOP, 0, op_names,
+	 offsetof(struct cl_params, op)},
 	{"work_ns", "ns", "local work per operation", 0, 0, 1000000, 0, NULL,
 	 offsetof(struct cl_params, work_ns)},
 	{"log", "",
@@ -188,6 +212,10 @@ static void cl_run(void *shared, const void *params, struct worker *w, uint64_t 
 		CL_LOOP(cl_load_cmpxchg);
 	case CL_LOAD_STORE:
 		CL_LOOP(cl_load_store);
+	case CL_ADD:
+		CL_LOOP(cl_add);
+	case CL_CAS_LOOP:
+		CL_LOOP(cl_cas_loop);
 	}
 }
 

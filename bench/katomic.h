@@ -25,9 +25,10 @@
 enum katomic_access {
 	KATOMIC_READ,
 	KATOMIC_WRITE,
-	KATOMIC_ADD, /* read-modify-write that cannot fail: add, sub, and their _return forms */
+	KATOMIC_ADD, /* read-modify-write that cannot fail and whose value is used: add_return, ... */
 	KATOMIC_XCHG,
 	KATOMIC_CMPXCHG, /* counted whether it succeeds or not */
+	KATOMIC_POST,	 /* add, sub: nobody waits for the value, a far atomic can be posted */
 };
 
 #ifdef KATOMIC_HOOKED
@@ -132,7 +133,7 @@ static inline long atomic_long_fetch_add(long i, atomic_long_t *v)
 
 static inline void atomic_long_add(long i, atomic_long_t *v)
 {
-	KATOMIC_TOUCH(KATOMIC_ADD, &v->counter);
+	KATOMIC_TOUCH(KATOMIC_POST, &v->counter);
 	(void)__atomic_fetch_add(&v->counter, i, __ATOMIC_RELAXED);
 }
 

@@ -13,8 +13,8 @@
  *
  * A line is modified at one CPU, or shared by a set of them. An access that finds it in the needed
  * state is a hit and costs local time. Anything else is a transaction; the line's home serves them
- * one at a time. Whose turn it is, is drawn: a group of CPUs with more waiting is served more often,
- * inside a group the first comes first.
+ * one at a time. Whose turn it is, is drawn: a group of CPUs with more waiting is served more often
+ * (in `per_group` of all turns: is not), inside a group anybody may be next.
  *
  *   modified elsewhere   L(i,j), the hand-over latency of the pair, from the profile; it was measured
  *                        with the atomic in it, so the atomic that waited for it costs no more
@@ -24,13 +24,15 @@
  *   read ahead (AMD)     a core runs the reads that follow an atomic ahead of it: where a subject
  *                        reads the line after its atomic (max beside usage), the line comes shared
  *                        first and is upgraded then, two transactions instead of one
- *   far atomics (Arm)    the home executes: two legs, and far_ps of service; no hand-over
+ *   far atomics (Arm)    the home executes: two legs, and far_ps of service; no hand-over. One
+ *                        whose value nobody uses is posted: the core goes on, with 8 on their way
+ *   crowd (LL/SC)        each CPU that waits adds crowd_ps to a turn: it loads, and fails to store
  *
  *   visit    the next request is on its way while the owner works: the owner keeps the line for
- *            w L of its L on average (drawn, exponential). What reads in that time hits; an atomic
- *            does when half of it fits, so n more of e are done, w L / e on average. Hence the law
- *            of a saturated line: s = L / (1 + w L / e). A copy that is called back is readable
- *            as long
+ *            w L of its L on average (drawn, exponential), on EPYC keep_ps more. What reads in that
+ *            time hits; an atomic does when half of it fits, so n more of e are done, w L / e on
+ *            average. Hence the law of a saturated line: s = L / (1 + w L / e). A copy that is
+ *            called back is readable as long
  *   batch    the home prefers requests from the owner's group at most `batch` times in a row
  *
  * Local work (cpu_work_ns) is drawn from within a quarter of its length: CPUs that all work equally
@@ -64,6 +66,9 @@ struct sim_costs {
 	int64_t op;		  /* of an operation beside its accesses and its local work */
 	int64_t far_ps;		  /* 0: atomics run in the core */
 	double visit;		  /* w; 0: none */
+	int64_t keep_ps;	  /* what an owner keeps a wanted line beside w L, however near */
+	double per_group;	  /* of 1: turns that go to groups, not to requests */
+	int64_t crowd_ps;	  /* LL/SC: what each CPU that waits adds to a turn */
 	bool reads_ahead; /* AMD: see above; Intel's locked operations hold younger loads back */
 	double upgrade_cross; /* 1: an upgrade costs what a hand-over costs */
 	int batch;	      /* B; 1: none */

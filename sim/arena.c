@@ -47,8 +47,7 @@ static void line_free(struct sim_line *l)
 		return;
 	free(l->mark);
 	free(l->follows);
-	free(l->head);
-	free(l->tail);
+	free(l->waiting);
 	free(l->nr_in_group);
 	free(l->group_sharers);
 	free(l);
@@ -71,7 +70,7 @@ void arena_free(struct sim *s)
 static struct sim_line *line_new(const struct sim *s)
 {
 	struct sim_line *l = calloc(1, sizeof(*l));
-	int g, nr_groups = s->profile->nr_groups;
+	int nr_groups = s->profile->nr_groups;
 
 	if (!l)
 		return NULL;
@@ -79,17 +78,13 @@ static struct sim_line *line_new(const struct sim *s)
 	l->epoch = 1;
 	l->follows = calloc((unsigned)s->nr, 1);
 	l->mark = calloc((unsigned)s->nr, sizeof(*l->mark));
-	l->head = malloc(sizeof(int) * nr_groups);
-	l->tail = malloc(sizeof(int) * nr_groups);
+	l->waiting = calloc((unsigned)s->nr, sizeof(*l->waiting));
 	l->nr_in_group = calloc(nr_groups, sizeof(int));
 	l->group_sharers = calloc(nr_groups, sizeof(*l->group_sharers));
-	if (!l->follows || !l->mark || !l->head || !l->tail || !l->nr_in_group ||
-	    !l->group_sharers) {
+	if (!l->follows || !l->mark || !l->waiting || !l->nr_in_group || !l->group_sharers) {
 		line_free(l);
 		return NULL;
 	}
-	for (g = 0; g < nr_groups; g++)
-		l->head[g] = l->tail[g] = NOBODY;
 	return l;
 }
 

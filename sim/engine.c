@@ -8,8 +8,10 @@
 #include "bench.h"
 #include "stats.h"
 
-#define STACK_SIZE  (256 << 10) /* reserved, not used: frames are large where nothing is optimized */
+#define STACK_SIZE  (320 << 10) /* reserved, not used: frames are large where nothing is optimized */
 #define GUARD_SIZE  (64 << 10)	/* below each; of whole pages on any machine */
+#define STAGGER	    1088	/* stacks that begin alike share the same few sets of every cache */
+#define NR_STAGGERS 64
 #define CPU_BITS    12
 #define WORK_VARIES 250 /* of 1000 */
 #define RELAX_PS    40000
@@ -146,7 +148,8 @@ int engine_open(struct sim *s)
 		stack = (char *)s->stacks + (size_t)(GUARD_SIZE + STACK_SIZE) * i + GUARD_SIZE;
 		if (mprotect(stack, STACK_SIZE, PROT_READ | PROT_WRITE))
 			return -ENOMEM;
-		fiber_make(&s->cpu[i].fiber, stack, STACK_SIZE, cpu_main, &s->cpu[i]);
+		fiber_make(&s->cpu[i].fiber, stack, STACK_SIZE - i % NR_STAGGERS * STAGGER,
+			   cpu_main, &s->cpu[i]);
 		engine_schedule(s, &s->cpu[i], 0);
 	}
 	return 0;
@@ -161,7 +164,14 @@ void engine_close(struct sim *s)
 
 /* ------------------------------------------------- what the subjects were compiled against */
 
-enum katomic_access { KATOMIC_READ, KATOMIC_WRITE, KATOMIC_ADD, KATOMIC_XCHG, KATOMIC_CMPXCHG };
+enum katomic_access {
+	KATOMIC_READ,
+	KATOMIC_WRITE,
+	KATOMIC_ADD,
+	KATOMIC_XCHG,
+	KATOMIC_CMPXCHG,
+	KATOMIC_POST
+};
 void katomic_hook(enum katomic_access access, const volatile void *addr, size_t size);
 void katomic_relax(void);
 void model_cpu_work_ns(int64_t n);
@@ -196,6 +206,7 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 		line_access(s, l,
 			    access == KATOMIC_READ    ? SIM_LOAD
 			    : access == KATOMIC_WRITE ? SIM_STORE
+			    : access == KATOMIC_POST  ? SIM_POST
 						      : SIM_RMW);
 }
 

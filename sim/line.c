@@ -7,6 +7,7 @@
 
 #define LAST_WAS_RMW  1
 #define READS_FOLLOW  2
+#define PER_GROUP_OF  1000
 #define MAX_RUN_AHEAD 64 /* accesses of a line that only one CPU has touched */
 
 static int group_of(const struct sim *s, const struct sim_cpu *c)
@@ -120,13 +121,26 @@ static int64_t cost_of(const struct sim *s, const struct sim_line *l, const stru
 	return s->profile->costs.socket; /* in no cache: from memory, once */
 }
 
-/* how long the owner keeps a line that is wanted elsewhere: w L on average */
+/* how long the owner keeps a line that is wanted elsewhere: w L and keep_ps on average */
 static int64_t hold_ps(struct sim *s, int64_t transfer)
 {
-	double mean = s->profile->costs.visit * transfer;
+	double mean = s->profile->costs.visit * transfer + s->profile->costs.keep_ps;
 	double u = (stats_rng_below(&s->rng, 1 << 20) + 0.5) / (1 << 20);
 
 	return mean > 0 ? (int64_t)(-log(u) * mean) : -1;
+}
+
+/* each group that has somebody waiting is as likely as the others */
+static int any_group(struct sim *s, const struct sim_line *l, int skip)
+{
+	int g, nr = 0, drawn;
+
+	for (g = 0; g < s->profile->nr_groups; g++)
+		nr += g != skip && l->nr_in_group[g];
+	drawn = (int)stats_rng_below(&s->rng, nr);
+	for (g = 0; g == skip || !l->nr_in_group[g] || drawn-- > 0; g++)
+		;
+	return g;
 }
 
 /*
@@ -138,7 +152,7 @@ static int64_t hold_ps(struct sim *s, int64_t transfer)
 static int choose(struct sim *s, struct sim_line *l)
 {
 	int own = l->owner == NOBODY ? NOBODY : group_of(s, &s->cpu[l->owner]), g, skip = NOBODY;
-	int nr = l->nr_waiting, drawn;
+	int nr = l->nr_waiting, drawn, per_group = PER_GROUP_OF * s->profile->costs.per_group;
 
 	if (s->profile->costs.batch > 1 && own != NOBODY) {
 		if (l->nr_in_group[own] && ++l->run_length < s->profile->costs.batch)
@@ -149,39 +163,73 @@ static int choose(struct sim *s, struct sim_line *l)
 		}
 	}
 	l->run_length = 0;
+	if (per_group && (int)stats_rng_below(&s->rng, PER_GROUP_OF) < per_group)
+		return any_group(s, l, skip);
 	drawn = (int)stats_rng_below(&s->rng, nr);
 	for (g = 0; g == skip || drawn >= l->nr_in_group[g]; g++)
 		drawn -= g == skip ? 0 : l->nr_in_group[g];
 	return g;
 }
 
-static void dequeue(struct sim *s, struct sim_line *l, int group)
+/* any of those that wait in @group: CPUs of a core, or in step, would else stay in their order */
+static struct sim_cpu *dequeue(struct sim *s, struct sim_line *l, int group)
 {
-	l->head[group] = s->cpu[l->head[group]].next;
-	if (l->head[group] == NOBODY)
-		l->tail[group] = NOBODY;
-	l->nr_in_group[group]--;
+	int *waiting = &l->waiting[s->first_slot[group]], nr = l->nr_in_group[group]--;
+	int k = nr > 1 ? (int)stats_rng_below(&s->rng, nr) : 0, idx = waiting[k];
+
+	waiting[k] = waiting[nr - 1];
 	l->nr_waiting--;
+	return &s->cpu[idx];
 }
 
 static void enqueue(struct sim *s, struct sim_line *l, struct sim_cpu *c)
 {
 	int g = group_of(s, c);
 
-	c->next = NOBODY;
-	if (l->tail[g] == NOBODY)
-		l->head[g] = c->idx;
-	else
-		s->cpu[l->tail[g]].next = c->idx;
-	l->tail[g] = c->idx;
-	l->nr_in_group[g]++;
+	l->waiting[s->first_slot[g] + l->nr_in_group[g]++] = c->idx;
 	l->nr_waiting++;
+}
+
+/* the home executes the atomic itself: copies are called in first, and nobody gets the line */
+static int64_t far_service(struct sim *s, struct sim_line *l, int64_t now)
+{
+	const struct sim_costs *costs = &s->profile->costs;
+	int64_t ends = now > l->server_free ? now : l->server_free;
+
+	if (l->owner != NOBODY || l->nr_sharers)
+		ends += costs->socket / 2;
+	l->owner = NOBODY;
+	forget_sharers(s, l);
+	l->transfers++;
+	l->server_free = ends + costs->far_ps;
+	return l->server_free;
+}
+
+static bool is_far(const struct sim *s, const struct sim_cpu *c)
+{
+	return c->kind >= SIM_RMW && s->profile->costs.far_ps;
+}
+
+static void begin_far(struct sim *s, struct sim_line *l, struct sim_cpu *c, int64_t now)
+{
+	int64_t ends = far_service(s, l, now);
+
+	c->time.queueing += now - c->issued;
+	c->time.transfers += ends - now;
+	l->waited += ends - c->issued;
+	l->busy = c->alone = true;
+	l->to_reader = false;
+	l->old_owner = NOBODY;
+	engine_schedule(s, c, ends);
 }
 
 static void begin(struct sim *s, struct sim_line *l, struct sim_cpu *c, int64_t now)
 {
 	bool has_copy = c->kind == SIM_LOAD && l->mark[c->idx] == l->epoch;
 	int64_t cost = has_copy ? 0 : cost_of(s, l, c);
+
+	if (c->kind != SIM_LOAD)
+		cost += s->profile->costs.crowd_ps * l->nr_waiting;
 
 	c->time.queueing += now - c->issued;
 	c->time.transfers += cost;
@@ -204,14 +252,11 @@ static void begin(struct sim *s, struct sim_line *l, struct sim_cpu *c, int64_t 
 /* as many as can be begun at once: one that changes the state, or any number of reads */
 static void serve(struct sim *s, struct sim_line *l, int64_t now)
 {
-	int group;
 	struct sim_cpu *c;
 
 	while (l->nr_waiting && !l->busy) {
-		group = choose(s, l);
-		c = &s->cpu[l->head[group]];
-		dequeue(s, l, group);
-		begin(s, l, c, now);
+		c = dequeue(s, l, choose(s, l));
+		(is_far(s, c) ? begin_far : begin)(s, l, c, now);
 	}
 }
 
@@ -220,7 +265,9 @@ void line_grant(struct sim *s, struct sim_cpu *c)
 	struct sim_line *l = c->line;
 
 	c->line = NULL;
-	if (c->kind != SIM_LOAD) {
+	if (is_far(s, c)) {
+		; /* it stays at the home */
+	} else if (c->kind != SIM_LOAD) {
 		l->owner = c->idx;
 	} else if (c->alone) {
 		/* a modified line is now shared by its owner and the reader */
@@ -233,27 +280,6 @@ void line_grant(struct sim *s, struct sim_cpu *c)
 	if (c->alone)
 		l->busy = false;
 	serve(s, l, c->now);
-}
-
-/* the home executes: the requester waits two legs and its turn, nobody gets the line */
-static void far_atomic(struct sim *s, struct sim_line *l, struct sim_cpu *c)
-{
-	const struct sim_costs *costs = &s->profile->costs;
-	int64_t leg = costs->socket / 2, arrives = c->now + leg;
-	int64_t begins = arrives > l->server_free ? arrives : l->server_free;
-
-	if (l->owner != NOBODY || l->nr_sharers) {
-		begins += costs->socket / 2; /* copies are called in first */
-		l->owner = NOBODY;
-		forget_sharers(s, l);
-	}
-	l->server_free = begins + costs->far_ps;
-	c->time.queueing += begins - arrives;
-	c->time.transfers += 2 * leg + costs->far_ps;
-	l->waited += begins - arrives + 2 * leg + costs->far_ps;
-	l->transfers++;
-	c->now = begins + costs->far_ps + leg;
-	engine_wait_turn(s, c);
 }
 
 /* the first CPU to touch a line has it to itself until a second one comes */
@@ -279,12 +305,38 @@ static void transact(struct sim *s, struct sim_line *l, struct sim_cpu *c, enum 
 	engine_yield(s);
 }
 
+/* the requester waits its turn, the service and two legs */
+static void far_atomic(struct sim *s, struct sim_line *l, struct sim_cpu *c)
+{
+	int64_t legs = s->profile->costs.socket;
+
+	transact(s, l, c, SIM_RMW);
+	c->now += legs;
+	c->time.transfers += legs;
+	l->waited += legs;
+	engine_wait_turn(s, c);
+}
+
+/* nobody waits for the value: the core goes on, until too many of its own are under way */
+static void far_post(struct sim *s, struct sim_line *l, struct sim_cpu *c)
+{
+	int64_t *ends = &c->posted[c->nr_posted++ % SIM_MAX_POSTED];
+	int64_t waits = *ends > c->now ? *ends - c->now : 0;
+
+	c->time.queueing += waits;
+	l->waited += waits;
+	c->now += waits;
+	*ends = far_service(s, l, c->now) + s->profile->costs.socket;
+	count_hit(s, c, SIM_POST);
+	engine_wait_turn(s, c);
+}
+
 /* does a read of @l by @c follow its own atomic on it? What happened once is taken for a habit. */
 static void learn(struct sim_line *l, struct sim_cpu *c, enum sim_kind kind)
 {
 	uint8_t *f = &l->follows[c->idx];
 
-	if (kind == SIM_RMW)
+	if (kind >= SIM_RMW)
 		*f |= LAST_WAS_RMW;
 	else if (*f & LAST_WAS_RMW)
 		*f = READS_FOLLOW;
@@ -311,12 +363,12 @@ void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
 		count_hit(s, c, kind);
 		return;
 	}
-	if (kind == SIM_RMW && s->profile->costs.far_ps) {
-		far_atomic(s, l, c);
+	if (kind >= SIM_RMW && s->profile->costs.far_ps) {
+		(kind == SIM_POST ? far_post : far_atomic)(s, l, c);
 		return;
 	}
 	/* the core runs reads ahead of its atomic: the line comes shared first, and is upgraded */
-	if (kind == SIM_RMW && s->profile->costs.reads_ahead &&
+	if (kind >= SIM_RMW && s->profile->costs.reads_ahead &&
 	    (l->follows[c->idx] & READS_FOLLOW) && l->mark[c->idx] != l->epoch)
 		transact(s, l, c, SIM_LOAD);
 	transact(s, l, c, kind);

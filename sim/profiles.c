@@ -14,6 +14,8 @@
  *   op           0.3 ns: a page taken from a worker's stock, own measurement on Zen 5 at batch 1024
  *   visit        w = 0.116, fitted by its authors on one row (8 x Xeon 8176, 420 threads); 0 where
  *                atomics are LL/SC or far
+ *   keep_ps      EPYC 4.5 ns: fitted on contended, Milan guest at 8 threads (6.5 ns), if those were in
+ *                one CCX. Own measurement on Zen 5: 2.8 operations a visit of two CPUs, 2.2 by w alone
  *   upgrade      2 across packages: load + CAS costs three transfers there, two inside (published,
  *                8 x Xeon 8176: 442.9 = 3 x 148.8, 101.9 = 2 x 47.5)
  */
@@ -32,7 +34,8 @@
 	{                                                                                      \
 		.smt = (smt_), .cluster = (ccx), .node = (in), .socket = (in), .cross = (out), \
 		.rmw = (e), .load = 100, .store = 100, .op = 300, .visit = 0.116,              \
-		.upgrade_cross = 1, .batch = 1, .home_decides = true, .reads_ahead = true      \
+		.upgrade_cross = 1, .batch = 1, .keep_ps = 4500, .home_decides = true,         \
+		.reads_ahead = true                                                            \
 	}
 #define ARM(in, out, e, far)                                                                \
 	{                                                                                   \

@@ -38,6 +38,9 @@ static int place_workers(struct sim *s, struct err *err)
 		s->groups[i] = all[k].socket;
 		s->groups[s->nr + i] = all[k].cluster;
 	}
+	for (i = 0; i < s->nr; i++)
+		for (k = s->profile->group[s->cpu[i].pidx] + 1; k < s->profile->nr_groups; k++)
+			s->first_slot[k]++;
 	s->env.socket = s->groups;
 	s->env.cluster = s->groups + s->nr;
 	return 0;
@@ -111,7 +114,8 @@ static int open_sim(struct sim *s, const struct sim_config *config, struct err *
 	}
 	s->cpu = calloc((unsigned)s->nr, sizeof(*s->cpu));
 	s->groups = calloc(2 * (unsigned)s->nr, sizeof(*s->groups));
-	if (!s->cpu || !s->groups || arena_make(s))
+	s->first_slot = calloc((unsigned)s->profile->nr_groups, sizeof(*s->first_slot));
+	if (!s->cpu || !s->groups || !s->first_slot || arena_make(s))
 		return err_set(err, -ENOMEM, "out of memory");
 	rc = place_workers(s, err);
 	if (!rc)
@@ -128,6 +132,7 @@ static void close_sim(struct sim *s)
 	engine_close(s);
 	arena_free(s);
 	free(s->groups);
+	free(s->first_slot);
 	free(s->field);
 	free(s->cpu);
 }

@@ -21,7 +21,8 @@
 #define SIM_MAX_CPU 4096 /* CPU numbers fit 12 bits of an event's key */
 #define NOBODY	    (-1)
 
-enum sim_kind { SIM_LOAD, SIM_STORE, SIM_RMW };
+enum sim_kind { SIM_LOAD, SIM_STORE, SIM_RMW, SIM_POST };
+#define SIM_MAX_POSTED 8 /* far atomics of a core that nobody waits for and that have not ended */
 
 /* ---------------------------------------------------------------------- lines */
 
@@ -38,10 +39,10 @@ struct sim_line {
 	int64_t leaves_at;
 	int64_t server_free; /* far atomics */
 	int run_length;	     /* services in a row to the owner's group */
-	/* waiting requests: one queue per group, each in order of issue; a CPU waits in one at most */
+	/* waiting requests, by group from sim->first_slot on, in no order; a CPU waits in one at most */
 	int nr_waiting;
-	int *head, *tail;	 /* by group; NOBODY: empty */
-	int *nr_in_group;	 /* waiting, by group */
+	int *waiting;
+	int *nr_in_group;
 	uint8_t *follows;	 /* by CPU: it read the line after its own atomic on it */
 	uint32_t *mark;		 /* by CPU */
 	uint16_t *group_sharers; /* by group */
@@ -62,10 +63,11 @@ struct sim_cpu {
 	struct sim_line *line;
 	enum sim_kind kind;
 	int64_t issued;
-	uint32_t epoch; /* of the line when the transaction began */
-	bool alone;	/* nothing else at this line until it has ended */
-	int next;	/* in the line's queue of this group */
-	bool done;	/* fixed work: has done its share */
+	uint32_t epoch;			/* of the line when the transaction began */
+	bool alone;			/* nothing else at this line until it has ended */
+	int64_t posted[SIM_MAX_POSTED]; /* when each of the last ones ends */
+	unsigned nr_posted;
+	bool done; /* fixed work: has done its share */
 };
 
 struct sim_arena;
@@ -77,7 +79,8 @@ struct sim {
 	const void *params;
 	void *shared;
 	struct env env;
-	int *groups; /* env.socket, then env.cluster */
+	int *groups;	 /* env.socket, then env.cluster */
+	int *first_slot; /* of each group of CPUs, in the list of those that wait for a line */
 	struct sim_arena *arena;
 	struct sim_field *field; /* told by the experiment */
 	int nr_fields;

@@ -54,7 +54,8 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 				    [KATOMIC_WRITE] = 'w',
 				    [KATOMIC_ADD] = '+',
 				    [KATOMIC_XCHG] = 'x',
-				    [KATOMIC_CMPXCHG] = 'c'};
+				    [KATOMIC_CMPXCHG] = 'c',
+				    [KATOMIC_POST] = '+'};
 	const struct field *f;
 	int level;
 

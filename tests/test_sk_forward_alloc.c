@@ -18,7 +18,7 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 	if (!proto || addr != &proto->memory_allocated.counter)
 		return;
 	nr_total_reads += access == KATOMIC_READ;
-	nr_total_writes += access == KATOMIC_ADD;
+	nr_total_writes += access == KATOMIC_ADD || access == KATOMIC_POST;
 }
 
 static void start(int reclaim, int64_t message_bytes, int64_t burst, int nr_workers)

@@ -23,7 +23,7 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 			break;
 	if (watching && i == nr_lines)
 		lines[nr_lines++] = (uintptr_t)addr / 64;
-	nr_atomics += watching && access == KATOMIC_ADD;
+	nr_atomics += watching && (access == KATOMIC_ADD || access == KATOMIC_POST);
 }
 
 static int lines_of_one_update(void)
