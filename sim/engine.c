@@ -8,7 +8,7 @@
 #include "bench.h"
 #include "stats.h"
 
-#define STACK_SIZE  (320 << 10) /* reserved, not used: frames are large where nothing is optimized */
+#define STACK_SIZE  (256 << 10) /* reserved, not used: frames are large where nothing is optimized */
 #define GUARD_SIZE  (64 << 10)	/* below each; of whole pages on any machine */
 #define STAGGER	    1088	/* stacks that begin alike share the same few sets of every cache */
 #define NR_STAGGERS 64
@@ -148,8 +148,7 @@ int engine_open(struct sim *s)
 		stack = (char *)s->stacks + (size_t)(GUARD_SIZE + STACK_SIZE) * i + GUARD_SIZE;
 		if (mprotect(stack, STACK_SIZE, PROT_READ | PROT_WRITE))
 			return -ENOMEM;
-		fiber_make(&s->cpu[i].fiber, stack, STACK_SIZE - i % NR_STAGGERS * STAGGER,
-			   cpu_main, &s->cpu[i]);
+		fiber_make(&s->cpu[i].fiber, stack, STACK_SIZE, cpu_main, &s->cpu[i]);
 		engine_schedule(s, &s->cpu[i], 0);
 	}
 	return 0;
