@@ -85,7 +85,10 @@ struct sim_profile {
 	int nr_homes;	      /* 1, or one for each package when home_decides */
 	int *group, *package; /* of each CPU */
 	int64_t *transfer;    /* [home][i][j], ps */
-	int64_t *group_cost;  /* [home][i][group]: mean of transfer to its CPUs */
+	uint8_t *
+		pair_class; /* the same where there are few values: an index into class_cost; or NULL */
+	int64_t class_cost[256];
+	int64_t *group_cost; /* [home][i][group]: mean of transfer to its CPUs */
 };
 
 /* the built-in ones, by name: "clx-2s18c", "cpx-5318h", ... ends with NULL */
@@ -106,12 +109,15 @@ int sim_profile_make(struct sim_profile **out, const char *name, struct topo *to
  */
 int sim_profile_csv(struct sim_profile *p, const char *path, struct err *err);
 
-/* after p->transfer was changed by hand: what follows from it; 0 or -ENOMEM */
+/* after p->transfer was changed by hand: what follows from it, sim_transfer() too; 0 or -ENOMEM */
 int sim_profile_refresh(struct sim_profile *p);
 void sim_profile_free(struct sim_profile *p);
 
 static inline int64_t sim_transfer(const struct sim_profile *p, int home, int from, int to)
 {
+	if (p->pair_class)
+		return p->class_cost
+			[p->pair_class[((int64_t)home * p->nr_cpus + from) * p->nr_cpus + to]];
 	return p->transfer[((int64_t)home * p->nr_cpus + from) * p->nr_cpus + to];
 }
 

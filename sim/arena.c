@@ -45,8 +45,7 @@ static void line_free(struct sim_line *l)
 {
 	if (!l)
 		return;
-	free(l->mark);
-	free(l->follows);
+	free(l->of);
 	free(l->waiting);
 	free(l->nr_in_group);
 	free(l->group_sharers);
@@ -76,12 +75,11 @@ static struct sim_line *line_new(const struct sim *s)
 		return NULL;
 	l->first = l->owner = l->old_owner = NOBODY;
 	l->epoch = 1;
-	l->follows = calloc((unsigned)s->nr, 1);
-	l->mark = calloc((unsigned)s->nr, sizeof(*l->mark));
+	l->of = calloc((unsigned)s->nr, sizeof(*l->of));
 	l->waiting = calloc((unsigned)s->nr, sizeof(*l->waiting));
 	l->nr_in_group = calloc(nr_groups, sizeof(int));
 	l->group_sharers = calloc(nr_groups, sizeof(*l->group_sharers));
-	if (!l->follows || !l->mark || !l->waiting || !l->nr_in_group || !l->group_sharers) {
+	if (!l->of || !l->waiting || !l->nr_in_group || !l->group_sharers) {
 		line_free(l);
 		return NULL;
 	}

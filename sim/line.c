@@ -12,7 +12,7 @@
 
 static int group_of(const struct sim *s, const struct sim_cpu *c)
 {
-	return s->profile->group[c->pidx];
+	return c->group;
 }
 
 static int64_t hit_cost(const struct sim_costs *costs, enum sim_kind kind)
@@ -21,10 +21,8 @@ static int64_t hit_cost(const struct sim_costs *costs, enum sim_kind kind)
 }
 
 /*
- * Does @c have the line in the state that the access needs, at its time? A visit is for atomics and
- * stores: a read that follows the atomic does not find a line that is on its way to somebody else.
- * If it did, layouts would not differ, and on the 2-CPU machine where we measured, packing `max`
- * beside `usage` costs half of the throughput.
+ * Does @c have the line in the state that the access needs, at its time? Also while the line is on
+ * its way to somebody else: until it leaves.
  */
 static bool is_hit(const struct sim *s, const struct sim_line *l, const struct sim_cpu *c,
 		   enum sim_kind kind)
@@ -38,9 +36,10 @@ static bool is_hit(const struct sim *s, const struct sim_line *l, const struct s
 	if (l->busy && l->old_owner == c->idx && (l->to_reader || c->now <= l->leaves_at))
 		return true;
 	/* a copy that is being called back is readable until the call arrives */
-	if (l->busy && !l->to_reader && l->mark[c->idx] == l->epoch - 1 && c->now <= l->leaves_at)
+	if (l->busy && !l->to_reader && l->of[c->idx].mark == l->epoch - 1 &&
+	    c->now <= l->leaves_at)
 		return true;
-	return l->mark[c->idx] == l->epoch;
+	return l->of[c->idx].mark == l->epoch;
 }
 
 static void count_hit(struct sim *s, struct sim_cpu *c, enum sim_kind kind)
@@ -55,9 +54,9 @@ static void count_hit(struct sim *s, struct sim_cpu *c, enum sim_kind kind)
 
 static void share_with(struct sim *s, struct sim_line *l, struct sim_cpu *c)
 {
-	if (l->mark[c->idx] == l->epoch)
+	if (l->of[c->idx].mark == l->epoch)
 		return;
-	l->mark[c->idx] = l->epoch;
+	l->of[c->idx].mark = l->epoch;
 	l->group_sharers[group_of(s, c)]++;
 	l->nr_sharers++;
 }
@@ -84,7 +83,7 @@ static int64_t group_cost(const struct sim *s, const struct sim_cpu *c, int grou
 static int64_t sharer_cost(const struct sim *s, const struct sim_line *l, const struct sim_cpu *c,
 			   bool farthest)
 {
-	bool mine = l->mark[c->idx] == l->epoch;
+	bool mine = l->of[c->idx].mark == l->epoch;
 	int64_t cost, best = 0;
 	int g, nr;
 
@@ -107,7 +106,7 @@ static int64_t invalidation(const struct sim *s, const struct sim_line *l, const
 	const struct sim_costs *costs = &s->profile->costs;
 	int64_t cost = sharer_cost(s, l, c, true);
 
-	if (cost > costs->socket && l->mark[c->idx] == l->epoch)
+	if (cost > costs->socket && l->of[c->idx].mark == l->epoch)
 		cost = (int64_t)(cost * costs->upgrade_cross);
 	return cost;
 }
@@ -115,7 +114,7 @@ static int64_t invalidation(const struct sim *s, const struct sim_line *l, const
 static int64_t cost_of(const struct sim *s, const struct sim_line *l, const struct sim_cpu *c)
 {
 	if (l->owner != NOBODY)
-		return sim_transfer(s->profile, s->config->home, s->cpu[l->owner].pidx, c->pidx);
+		return sim_transfer(s->profile, s->config->home, s->pidx[l->owner], c->pidx);
 	if (l->nr_sharers)
 		return c->kind == SIM_LOAD ? sharer_cost(s, l, c, false) : invalidation(s, l, c);
 	return s->profile->costs.socket; /* in no cache: from memory, once */
@@ -145,7 +144,7 @@ static int any_group(struct sim *s, const struct sim_line *l, int skip)
 
 /*
  * The next to be served. Nobody has published the order; requests of equal age meet on the way, so
- * it is drawn: a group with more waiting is served more often, inside a group the first comes first.
+ * it is drawn: a group with more waiting is served more often, and inside a group anyone is next.
  * In order of issue alone the queue would sort itself by socket for ever, which no machine shows.
  * With batches, the owner's group is served `batch` times in a row, then the others get their turn.
  */
@@ -174,7 +173,7 @@ static int choose(struct sim *s, struct sim_line *l)
 /* any of those that wait in @group: CPUs of a core, or in step, would else stay in their order */
 static struct sim_cpu *dequeue(struct sim *s, struct sim_line *l, int group)
 {
-	int *waiting = &l->waiting[s->first_slot[group]], nr = l->nr_in_group[group]--;
+	uint16_t *waiting = &l->waiting[s->first_slot[group]], nr = l->nr_in_group[group]--;
 	int k = nr > 1 ? (int)stats_rng_below(&s->rng, nr) : 0, idx = waiting[k];
 
 	waiting[k] = waiting[nr - 1];
@@ -225,7 +224,7 @@ static void begin_far(struct sim *s, struct sim_line *l, struct sim_cpu *c, int6
 
 static void begin(struct sim *s, struct sim_line *l, struct sim_cpu *c, int64_t now)
 {
-	bool has_copy = c->kind == SIM_LOAD && l->mark[c->idx] == l->epoch;
+	bool has_copy = c->kind == SIM_LOAD && l->of[c->idx].mark == l->epoch;
 	int64_t cost = has_copy ? 0 : cost_of(s, l, c);
 
 	if (c->kind != SIM_LOAD)
@@ -334,7 +333,7 @@ static void far_post(struct sim *s, struct sim_line *l, struct sim_cpu *c)
 /* does a read of @l by @c follow its own atomic on it? What happened once is taken for a habit. */
 static void learn(struct sim_line *l, struct sim_cpu *c, enum sim_kind kind)
 {
-	uint8_t *f = &l->follows[c->idx];
+	uint8_t *f = &l->of[c->idx].follows;
 
 	if (kind >= SIM_RMW)
 		*f |= LAST_WAS_RMW;
@@ -369,7 +368,7 @@ void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
 	}
 	/* the core runs reads ahead of its atomic: the line comes shared first, and is upgraded */
 	if (kind >= SIM_RMW && s->profile->costs.reads_ahead &&
-	    (l->follows[c->idx] & READS_FOLLOW) && l->mark[c->idx] != l->epoch)
+	    (l->of[c->idx].follows & READS_FOLLOW) && l->of[c->idx].mark != l->epoch)
 		transact(s, l, c, SIM_LOAD);
 	transact(s, l, c, kind);
 	if (kind == SIM_LOAD)

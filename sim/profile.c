@@ -14,6 +14,7 @@ void sim_profile_free(struct sim_profile *p)
 	free(p->group);
 	free(p->package);
 	free(p->transfer);
+	free(p->pair_class);
 	free(p->group_cost);
 	free(p);
 }
@@ -70,12 +71,38 @@ static void make_transfers(struct sim_profile *p, const struct topo_cpu *cpu)
 						      p->package[i] == home);
 }
 
+/* a byte a pair stays in a core's cache where eight of them do not: 512 CPUs are 2 MiB of transfers */
+static int classify(struct sim_profile *p)
+{
+	size_t all = (size_t)p->nr_homes * p->nr_cpus * p->nr_cpus, i;
+	uint8_t *class = malloc(all + 1);
+	int nr = 0, k;
+
+	free(p->pair_class);
+	p->pair_class = NULL;
+	if (!class)
+		return -ENOMEM;
+	for (i = 0; i < all; i++) {
+		for (k = 0; k < nr && p->class_cost[k] != p->transfer[i]; k++)
+			;
+		if (k == 256) {
+			free(class);
+			return 0;
+		}
+		if (k == nr)
+			p->class_cost[nr++] = p->transfer[i];
+		class[i] = k;
+	}
+	p->pair_class = class;
+	return 0;
+}
+
 int sim_profile_refresh(struct sim_profile *p)
 {
 	int64_t *sum = calloc(p->nr_groups, sizeof(*sum));
 	int *nr = calloc(p->nr_groups, sizeof(*nr));
 	int64_t *out;
-	int home, i, k, g, rc = sum && nr ? 0 : -ENOMEM;
+	int home, i, k, g, rc = sum && nr ? classify(p) : -ENOMEM;
 
 	for (home = 0; home < p->nr_homes && !rc; home++) {
 		for (i = 0; i < p->nr_cpus; i++) {

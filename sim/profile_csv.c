@@ -165,6 +165,8 @@ static int take_over(struct sim_profile *p, const struct matrix *m)
 						    order[k]] =
 						llround(1000 * m->ns[(int64_t)i * m->nr + k]);
 	free(order);
+	if (sim_profile_refresh(p))
+		return -ENOMEM;
 	relation_means(p);
 	return sim_profile_refresh(p);
 }

@@ -34,7 +34,8 @@ static int place_workers(struct sim *s, struct err *err)
 			return err_set(err, -EINVAL, "machine '%s' has no CPU %d", s->profile->name,
 				       cpus->cpu[i]);
 		s->cpu[i].idx = i;
-		s->cpu[i].pidx = k;
+		s->cpu[i].pidx = s->pidx[i] = k;
+		s->cpu[i].group = s->profile->group[k];
 		s->groups[i] = all[k].socket;
 		s->groups[s->nr + i] = all[k].cluster;
 	}
@@ -112,10 +113,13 @@ static int open_sim(struct sim *s, const struct sim_config *config, struct err *
 		if (rc)
 			return rc;
 	}
-	s->cpu = calloc((unsigned)s->nr, sizeof(*s->cpu));
+	s->cpu = aligned_alloc(_Alignof(struct sim_cpu), (size_t)s->nr * sizeof(*s->cpu));
+	if (s->cpu)
+		memset(s->cpu, 0, (size_t)s->nr * sizeof(*s->cpu));
 	s->groups = calloc(2 * (unsigned)s->nr, sizeof(*s->groups));
 	s->first_slot = calloc((unsigned)s->profile->nr_groups, sizeof(*s->first_slot));
-	if (!s->cpu || !s->groups || !s->first_slot || arena_make(s))
+	s->pidx = calloc((unsigned)s->nr, sizeof(*s->pidx));
+	if (!s->cpu || !s->groups || !s->first_slot || !s->pidx || arena_make(s))
 		return err_set(err, -ENOMEM, "out of memory");
 	rc = place_workers(s, err);
 	if (!rc)
@@ -133,6 +137,7 @@ static void close_sim(struct sim *s)
 	arena_free(s);
 	free(s->groups);
 	free(s->first_slot);
+	free(s->pidx);
 	free(s->field);
 	free(s->cpu);
 }

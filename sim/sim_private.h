@@ -41,10 +41,12 @@ struct sim_line {
 	int run_length;	     /* services in a row to the owner's group */
 	/* waiting requests, by group from sim->first_slot on, in no order; a CPU waits in one at most */
 	int nr_waiting;
-	int *waiting;
+	uint16_t *waiting;
 	int *nr_in_group;
-	uint8_t *follows;	 /* by CPU: it read the line after its own atomic on it */
-	uint32_t *mark;		 /* by CPU */
+	struct {
+		uint32_t mark;
+		uint8_t follows; /* it read the line after its own atomic on it */
+	} * of;			 /* each CPU */
 	uint16_t *group_sharers; /* by group */
 	uint64_t accesses, transfers;
 	int64_t waited;
@@ -52,23 +54,24 @@ struct sim_line {
 
 /* -------------------------------------------------------------------- the whole */
 
+/* what every access needs first, on two lines: many CPUs do not fit the cache otherwise */
 struct sim_cpu {
 	struct fiber fiber;
-	int idx, pidx; /* its worker; its CPU in the profile */
 	int64_t now;
+	int idx, pidx, group; /* its worker; its CPU in the profile, and that one's group */
+	/* a request that waits at a line's home */
+	enum sim_kind kind;
+	struct sim_line *line;
+	int64_t issued;
+	uint32_t epoch; /* of the line when the transaction began */
+	bool alone;	/* nothing else at this line until it has ended */
+	bool done;	/* fixed work: has done its share */
+	struct sim_time time;
 	struct worker w;
 	uint64_t ops, ops_asked;
-	struct sim_time time;
-	/* a request that waits at a line's home */
-	struct sim_line *line;
-	enum sim_kind kind;
-	int64_t issued;
-	uint32_t epoch;			/* of the line when the transaction began */
-	bool alone;			/* nothing else at this line until it has ended */
-	int64_t posted[SIM_MAX_POSTED]; /* when each of the last ones ends */
 	unsigned nr_posted;
-	bool done; /* fixed work: has done its share */
-};
+	int64_t posted[SIM_MAX_POSTED]; /* when each of the last ones ends */
+} __attribute__((aligned(64)));
 
 struct sim_arena;
 
@@ -87,6 +90,7 @@ struct sim {
 	bool count_fields; /* the accesses of each */
 	int nr;		   /* workers = simulated CPUs */
 	struct sim_cpu *cpu;
+	int *pidx; /* of each, on few lines: the owner's is looked up in every hand-over */
 	void *stacks;
 	struct fiber scheduler;
 	struct sim_cpu *running; /* NULL: setup, check */
