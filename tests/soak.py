@@ -33,9 +33,10 @@ import sys
 import tempfile
 import time
 
-BLOCKS = 300  # a record of the stopped runs: about a minute of windows
+BLOCKS = 200  # a record of the stopped runs: 6 s of windows, on a loaded machine many more
 STOP_AFTER = 12.0  # at most, seconds
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
+END_WITHIN = 600  # seconds; on a loaded machine at low priority an orderly end takes its time
 LOOK_EVERY, READ_EVERY = 0.25, 2.0
 MIB = 1 << 20
 
@@ -47,7 +48,7 @@ class Soak:
         self.faults = []
         self.stops = dict.fromkeys(SIGNALS, 0)
         self.completed = self.records = self.reads = self.windows = self.disturbed = 0
-        self.busy_ns = 0.0
+        self.busy_ns = self.slowest_end = 0.0
         self.peaks, self.descriptors = [], []
         self.lost = self.twice = 0
 
@@ -132,15 +133,21 @@ class Soak:
             if stopped:
                 process.send_signal(stop)
                 self.stops[stop] += 1
-            try:
-                status = process.wait(timeout=60)
-            except subprocess.TimeoutExpired:
-                self.fault(f'{stop.name} did not end it within a minute')
-                process.kill()
-                status = process.wait()
+            status = self.wait(process, stop)
         self.judge_status(path, status, stop if stopped else None)
         self.compare(path, before, self.read(path))
         return status, seen
+
+    def wait(self, process, stop):
+        begin = time.monotonic()
+        try:
+            status = process.wait(timeout=END_WITHIN)
+        except subprocess.TimeoutExpired:
+            self.fault(f'{stop.name} did not end it within {END_WITHIN} s')
+            process.kill()
+            status = process.wait()
+        self.slowest_end = max(self.slowest_end, time.monotonic() - begin)
+        return status
 
     def judge_status(self, path, status, stop):
         # a signal before the handlers are there ends the program at once; one after the last
@@ -248,6 +255,7 @@ class Soak:
             ('load held', f'{took / 60:.1f} min, {self.windows} windows ({self.disturbed} disturbed), '
                           f'{self.busy_ns / 6e10:.1f} CPU minutes inside them'),
             ('faults survived', f'{sum(self.stops.values())} stops at random moments ({stops}); '
+                                f'the slowest end took {self.slowest_end:.1f} s; '
                                 f'{self.records} records, {self.completed} resumed until complete'),
             ('record read', f'{self.reads} times, while written and after every stop'),
             ('nothing lost', f'{self.lost} windows lost, {self.twice} measured twice'),
