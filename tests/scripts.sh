@@ -509,6 +509,45 @@ totals() {
 	shows 'everything (clang): ran nothing'
 }
 
+# ------------------------------------------------- programs that meson would call skipped
+
+# tap EXIT-STATUS PART TEXT: how tests/tap ends, and what it says, about a program that prints TEXT
+tap() {
+	local want=$1 part=$2
+	status=0
+	out=$("$root/tests/tap" printf '%b' "$3") || status=$?
+	ended "$want"
+	shows "$part"
+}
+
+tap_wants_something_to_run() {
+	log=/dev/null
+	tap 0 'ok 1 - one' 'ok 1 - one\n1..1\n'
+	tap 0 'not ok 1' '1..2\nnot ok 1 - one\nok 2 - two # SKIP why\n'
+	tap 0 'no qemu' '1..0 # SKIP no qemu\n'
+	tap 1 'Bail out! printf printed no plan' ''
+	tap 1 'Bail out! printf printed no plan' 'ok 1 - one\n'
+	tap 1 'Bail out! printf ran nothing' '1..0\n'
+	tap 1 'Bail out! printf ran nothing' '1..0 # SKIP\n'
+	tap 1 'planned 2 cases and ran 1' '1..2\nok 1 - one\n'
+	tap 1 'skips without a reason: ok 1 - one # SKIP' 'ok 1 - one # SKIP\n1..1\n'
+	tap 1 'Bail out! no' 'Bail out! no\n'
+	status=0
+	out=$("$root/tests/tap" bash -c 'echo 1..1; echo ok 1; exit 3') || status=$?
+	ended 3
+}
+
+# by the text of the tests: TAP goes through tests/tap, cmocka through the macros that refuse an
+# empty list
+programs_fail_when_they_ran_nothing() {
+	log=/dev/null status=0
+	out=$(awk 'BEGIN { RS = "(^|\n) *(test|benchmark)\\(" }
+		/protocol: .tap./ && !/^[^,]*, tap,/' "$root"/tests/meson.build)
+	[[ -z $out ]] || fails "TAP without tests/tap"
+	out=$(grep -LE '\<run_(result_)?(tests|group)\(' "$root"/tests/test_*.c) || true
+	[[ -z $out ]] || fails "cmocka without the macros of tests/test.h"
+}
+
 # ---------------------------------------------------------------------- run them
 
 number=0
@@ -520,7 +559,8 @@ for name in deps_are_complete deps_agree_with_meson headers_are_listed \
 	check_fails_with_one_configuration check_tells_what_it_left_out check_waits_for_another \
 	check_refuses \
 	counts_cmocka counts_deaths counts_nothing_as_failure counts_skips counts_tap \
-	counts_what_never_started totals; do
+	counts_what_never_started totals tap_wants_something_to_run \
+	programs_fail_when_they_ran_nothing; do
 	number=$((number + 1))
 	# a process of its own, so that set -e holds in it and its variables end with it
 	if ("$name") >"$top/said" 2>&1 & wait $!; then

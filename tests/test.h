@@ -62,7 +62,8 @@ static inline const char *test_shared(void)
 }
 
 #undef run_tests /* cmocka's old name for something else */
-#define run_tests(tests) \
-	(sizeof(tests) == 0 ? 1 : cmocka_run_group_tests_name(#tests, tests, NULL, NULL))
+#define run_tests(tests) run_group(#tests, tests, NULL, NULL)
+#define run_group(name, tests, up, down) \
+	(sizeof(tests) == 0 ? 1 : cmocka_run_group_tests_name(name, tests, up, down))
 
 #endif

@@ -307,5 +307,5 @@ int main(void)
 		cmocka_unit_test(other_runs_are_no_published_case),
 	};
 
-	return cmocka_run_group_tests_name("cases", tests, load, unload);
+	return run_group("cases", tests, load, unload);
 }

@@ -378,5 +378,5 @@ int main(void)
 		TEST(what_cannot_be_is_refused),
 	};
 
-	return cmocka_run_group_tests_name("charge_path", tests, NULL, NULL);
+	return run_group("charge_path", tests, NULL, NULL);
 }

@@ -224,5 +224,5 @@ int main(void)
 		cmocka_unit_test(proxies_have_names_of_their_own),
 	};
 
-	return cmocka_run_group_tests_name("tests", tests, start_libpfm, NULL);
+	return run_group("tests", tests, start_libpfm, NULL);
 }

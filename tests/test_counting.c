@@ -251,5 +251,5 @@ int main(void)
 		TEST(without_counters_nothing_is_counted),
 	};
 
-	return cmocka_run_group_tests_name("tests", tests, load_machine, free_machine);
+	return run_group("tests", tests, load_machine, free_machine);
 }

@@ -385,5 +385,5 @@ int main(void)
 		cmocka_unit_test(nothing_is_lost_on_all_cpus),
 	};
 
-	return cmocka_run_group_tests_name("memcg_stock", tests, load_machine, free_machine);
+	return run_group("memcg_stock", tests, load_machine, free_machine);
 }

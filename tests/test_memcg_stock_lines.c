@@ -226,5 +226,5 @@ int main(void)
 		cmocka_unit_test(per_counter_is_drained_from_afar),
 	};
 
-	return cmocka_run_group_tests_name("memcg_stock_lines", tests, load_machine, free_machine);
+	return run_group("memcg_stock_lines", tests, load_machine, free_machine);
 }

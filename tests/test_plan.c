@@ -357,5 +357,5 @@ int main(void)
 		cmocka_unit_test(two_cpus_are_one_pair_and_one_is_none),
 	};
 
-	return cmocka_run_group_tests_name("plan", tests, load, unload);
+	return run_group("plan", tests, load, unload);
 }

@@ -313,5 +313,5 @@ int main(void)
 		cmocka_unit_test(context_says_what_the_clock_and_the_work_are),
 	};
 
-	return cmocka_run_group_tests_name("runner", tests, load_machine, free_machine);
+	return run_group("runner", tests, load_machine, free_machine);
 }

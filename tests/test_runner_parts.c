@@ -185,5 +185,5 @@ int main(void)
 		cmocka_unit_test(fairness_and_overlap_by_hand),
 	};
 
-	return cmocka_run_group_tests_name("runner_parts", tests, load_machine, free_machine);
+	return run_group("runner_parts", tests, load_machine, free_machine);
 }

@@ -350,5 +350,5 @@ int main(void)
 		cmocka_unit_test(shared_updates_fall_with_the_batch),
 	};
 
-	return cmocka_run_group_tests_name("subjects", tests, load_machine, free_machine);
+	return run_group("subjects", tests, load_machine, free_machine);
 }
