@@ -21,6 +21,7 @@ struct claim {
 	const char *says, *experiment;
 	const char *param, *worse, *better;
 	const char *sets[MAX_SETS]; /* besides; ends with NULL */
+	int cpus;		    /* as many are needed; 0: 2 */
 };
 
 static const struct claim claims[] = {
@@ -29,7 +30,10 @@ static const struct claim claims[] = {
 	 "layout",
 	 "packed_5_19",
 	 "padded_2022",
-	 {"batch=32"}},
+	 {"batch=32"},
+	 /* two alternate, and where their lines are far apart each stays for several operations, max
+	  * and all: one virtual machine showed x2.1 and x0.9, by where the host had put its CPUs */
+	 4},
 	{"a batch of 64 is at least as fast as 32", "page_counter", "batch", "32", "64", {NULL}},
 	{"trimming the stock is at least as fast as draining it",
 	 "memcg_stock",
@@ -177,14 +181,14 @@ static void try_claim(const struct topo *topo, int nr, const struct claim *c, bo
 }
 
 /* why nothing can be said here; "" if it can */
-static void obstacle(const struct topo *topo, char *why, size_t size)
+static void obstacle(const struct topo *topo, const struct claim *c, char *why, size_t size)
 {
-	int nr;
+	int nr, needed = c->cpus ? c->cpus : 2;
 
 	topo_cpus(topo, &nr);
 	*why = 0;
-	if (nr < 2)
-		snprintf(why, size, "not enough CPUs: 2 must contend, %d may be used", nr);
+	if (nr < needed)
+		snprintf(why, size, "not enough CPUs: %d must contend, %d may be used", needed, nr);
 	else if (!strcmp(topo_info(topo)->hypervisor, "qemu-tcg"))
 		snprintf(why, size, "the CPUs are emulated: their times mean nothing");
 }
@@ -205,13 +209,14 @@ int main(int argc, char **argv)
 		printf("Bail out! %s\n", err.msg);
 		return 1;
 	}
-	obstacle(topo, why, sizeof(why));
 	printf("1..%d\n", NR_CLAIMS);
-	for (i = 0; i < NR_CLAIMS; i++)
+	for (i = 0; i < NR_CLAIMS; i++) {
+		obstacle(topo, &claims[i], why, sizeof(why));
 		if (*why)
 			printf("ok %d - %s # SKIP %s\n", i + 1, claims[i].says, why);
 		else
 			try_claim(topo, i + 1, &claims[i], swap);
+	}
 	topo_free(topo);
 	return 0;
 }
