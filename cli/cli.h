@@ -74,6 +74,10 @@ struct command {
 int options_parse(const struct command *cmd, const char *about, const struct option_row *rows,
 		  int argc, char **argv, int *first, struct err *err);
 
+/* the index of @value among @names, or -EINVAL with a sentence that gives the nearest */
+int option_choice(const char *what, const char *value, const char *const *names, int nr,
+		  struct err *err);
+
 /* -------------------------------------------------------------------- output */
 
 /*

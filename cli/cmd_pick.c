@@ -10,75 +10,72 @@
 #include "sim.h"
 #include "text.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_COMMIT, FORMAT_MARKDOWN };
-static const char *const formats[] = {"text", "json", "commit", "markdown"};
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_MARKDOWN, FORMAT_COMMIT };
+static const char *const formats[] = {"text", "json", "markdown", "commit"};
 #define NR_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-/* one pick for each machine class; they borrow from the results that they were made from */
-struct picks {
-	struct pick **pick;
-	int nr;
-	struct results **predicted;
-	int nr_predicted;
+/* one pick for each machine class; it borrows from what it was made from */
+struct class_pick {
+	struct pick_input *from; /* of measured results */
+	struct results *predicted;
+	char *first; /* the file that the class was met in */
+	char *class_name;
+	struct pick *pick; /* NULL: none could be made */
 };
 
-static int add_pick(struct picks *to, const struct results *const *r, int nr,
-		    const struct pick_options *opt, struct err *err)
-{
-	struct pick **grown = realloc(to->pick, sizeof(*grown) * (to->nr + 1));
-	int rc;
+struct picks {
+	struct class_pick *of;
+	int nr;
+};
 
-	if (!grown)
-		return err_set(err, -ENOMEM, "out of memory");
-	to->pick = grown;
-	rc = pick_make(r, nr, opt, &to->pick[to->nr], err);
-	to->nr += !rc;
+static struct class_pick *add_class(struct picks *to, const struct results *r, struct err *err)
+{
+	struct class_pick *grown = realloc(to->of, sizeof(*grown) * (to->nr + 1)), *new;
+
+	if (grown) {
+		to->of = grown;
+		new = &grown[to->nr];
+		*new = (struct class_pick){.first = strdup(r->path ? r->path : ""),
+					   .class_name = strdup(r->machine.class_name)};
+		to->nr++;
+		if (new->first &&new->class_name)
+			return new;
+	}
+	err_set(err, -ENOMEM, "out of memory");
+	return NULL;
+}
+
+static int take_measured(void *ctx, struct results *r, struct err *err)
+{
+	struct picks *to = ctx;
+	struct class_pick *c = NULL;
+	int i, rc = 0;
+
+	for (i = 0; i < to->nr && !c; i++)
+		if (!strcmp(to->of[i].class_name, r->machine.class_name))
+			c = &to->of[i];
+	if (!c) {
+		c = add_class(to, r, err);
+		rc = c ? pick_input_new(&c->from, err) : -ENOMEM;
+	}
+	if (!rc)
+		rc = pick_input_add(c->from, r, err);
+	results_free(r);
 	return rc;
 }
 
-/* the results of one machine class, from @first on; NULL in @left: they are done */
-static int gather_class(struct results **left, int nr, int first, const struct results **out)
+static int pick_measured(struct picks *to, const struct pick_options *opt)
 {
-	const char *class_name = left[first]->machine.class_name;
-	int i, n = 0;
+	struct err err;
+	int i, status = EXIT_DONE;
 
-	for (i = first; i < nr; i++) {
-		if (!left[i] || strcmp(left[i]->machine.class_name, class_name))
+	for (i = 0; i < to->nr; i++) {
+		err = (struct err)ERR_INIT;
+		if (!pick_input_make(to->of[i].from, opt, &to->of[i].pick, &err))
 			continue;
-		out[n++] = left[i];
-		if (i != first)
-			left[i] = NULL;
+		err_prefix(&err, "'%s': ", to->of[i].first);
+		status = cli_fail_input(&err);
 	}
-	left[first] = NULL;
-	return n;
-}
-
-static int pick_measured(struct picks *to, struct results **r, int nr,
-			 const struct pick_options *opt)
-{
-	struct results **left = malloc(sizeof(*left) * nr);
-	const struct results **group = malloc(sizeof(*group) * nr);
-	struct err err = ERR_INIT;
-	int i, n, status = EXIT_DONE;
-
-	if (!left || !group) {
-		err_set(&err, -ENOMEM, "out of memory");
-		status = cli_fail(&err);
-		nr = 0;
-	}
-	for (i = 0; i < nr; i++)
-		left[i] = r[i];
-	for (i = 0; i < nr; i++) {
-		if (!left[i])
-			continue;
-		n = gather_class(left, nr, i, group);
-		if (add_pick(to, group, n, opt, &err)) {
-			err_prefix(&err, "'%s': ", group[0]->path ? group[0]->path : "");
-			status = cli_fail_input(&err);
-		}
-	}
-	free(left);
-	free(group);
 	return status;
 }
 
@@ -87,7 +84,8 @@ static bool was_measured(const struct picks *p, const char *class_name)
 	int i;
 
 	for (i = 0; i < p->nr; i++)
-		if (!p->pick[i]->predicted && !strcmp(p->pick[i]->class_name, class_name))
+		if (p->of[i].pick && !p->of[i].predicted &&
+		    !strcmp(p->of[i].class_name, class_name))
 			return true;
 	return false;
 }
@@ -95,8 +93,9 @@ static bool was_measured(const struct picks *p, const char *class_name)
 static int predict_one(struct picks *to, const char *machine, const struct pick_options *opt,
 		       struct err *err)
 {
-	struct results *r = NULL, **grown;
 	struct sim_profile *p = NULL;
+	struct results *r = NULL;
+	struct class_pick *c;
 	int rc = sim_profile_builtin(&p, machine, err);
 
 	if (!rc)
@@ -110,50 +109,56 @@ static int predict_one(struct picks *to, const char *machine, const struct pick_
 		results_free(r);
 		return 0;
 	}
-	grown = realloc(to->predicted, sizeof(*grown) * (to->nr_predicted + 1));
-	if (!grown) {
+	c = add_class(to, r, err);
+	if (!c) {
 		results_free(r);
-		return err_set(err, -ENOMEM, "out of memory");
+		return -ENOMEM;
 	}
-	to->predicted = grown;
-	to->predicted[to->nr_predicted++] = r;
-	return add_pick(to, (const struct results *const *)&grown[to->nr_predicted - 1], 1, opt,
-			err);
+	c->predicted = r;
+	return pick_make((const struct results *const *)&c->predicted, 1, opt, &c->pick, err);
 }
 
+/* 0, or what the writer returned */
 static int print_picks(const struct picks *p, enum format format)
 {
-	int i;
+	const struct pick **made = calloc(p->nr + 1, sizeof(*made));
+	int i, nr = 0;
 
-	if (format == FORMAT_COMMIT)
-		return p->nr ? pick_commit((const struct pick *const *)p->pick, p->nr, stdout) : 0;
+	for (i = 0; made && i < p->nr; i++)
+		if (p->of[i].pick)
+			made[nr++] = p->of[i].pick;
+	if (format == FORMAT_COMMIT && nr)
+		pick_commit(made, nr, stdout);
 	if (format == FORMAT_JSON)
 		printf("[");
-	for (i = 0; i < p->nr; i++) {
+	for (i = 0; format != FORMAT_COMMIT && i < nr; i++) {
 		if (i)
 			printf(format == FORMAT_JSON ? "," : "\n");
 		if (format == FORMAT_JSON)
-			pick_json(p->pick[i], stdout);
+			pick_json(made[i], stdout);
 		else if (format == FORMAT_MARKDOWN)
-			pick_markdown(p->pick[i], stdout);
+			pick_markdown(made[i], stdout);
 		else
-			pick_text(p->pick[i], stdout);
+			pick_text(made[i], stdout);
 	}
 	if (format == FORMAT_JSON)
 		printf("]\n");
-	return 0;
+	free(made);
+	return made ? 0 : -ENOMEM;
 }
 
 static void free_picks(struct picks *p)
 {
 	int i;
 
-	for (i = 0; i < p->nr; i++)
-		pick_free(p->pick[i]);
-	for (i = 0; i < p->nr_predicted; i++)
-		results_free(p->predicted[i]);
-	free(p->pick);
-	free(p->predicted);
+	for (i = 0; i < p->nr; i++) {
+		pick_free(p->of[i].pick);
+		pick_input_free(p->of[i].from);
+		results_free(p->of[i].predicted);
+		free(p->of[i].first);
+		free(p->of[i].class_name);
+	}
+	free(p->of);
 }
 
 struct pick_args {
@@ -164,19 +169,6 @@ struct pick_args {
 	int64_t slots;
 	bool json;
 };
-
-static int find_format(const struct pick_args *a, enum format *out, struct err *err)
-{
-	size_t i;
-
-	*out = a->json ? FORMAT_JSON : FORMAT_TEXT;
-	for (i = 0; a->format && i < NR_FORMATS; i++)
-		if (!strcmp(a->format, formats[i])) {
-			*out = i;
-			return 0;
-		}
-	return a->format ? text_unknown(err, "format", a->format, formats, NR_FORMATS) : 0;
-}
 
 /* "250ns=3" */
 static int find_weights(struct pick_args *a, struct err *err)
@@ -214,25 +206,29 @@ static int pick(struct pick_args *a, char **files, int nr)
 	struct picks picks = {0};
 	struct inputs in = {0};
 	struct err err = ERR_INIT;
-	enum format format;
-	int status = EXIT_DONE, i;
+	int format = a->json ? FORMAT_JSON : FORMAT_TEXT, status = EXIT_DONE, i;
 
-	if (find_format(a, &format, &err) || find_weights(a, &err)) {
+	if (a->format)
+		format = option_choice("format", a->format, formats, NR_FORMATS, &err);
+	if (format < 0 || find_weights(a, &err)) {
 		free((void *)a->opt.weights);
 		return cli_fail(&err);
 	}
 	a->opt.slots = a->slots;
 	if (nr || inputs_from_store(&a->inputs))
-		status = inputs_load(&a->inputs, files, nr, &in);
+		status = inputs_each(&a->inputs, files, nr, take_measured, &picks, &in);
 	a->opt.left_out = (const char *const *)in.left_out;
 	a->opt.nr_left_out = in.nr_said;
-	if (in.nr)
-		status = pick_measured(&picks, in.r, in.nr, &a->opt);
+	if (!status)
+		status = pick_measured(&picks, &a->opt);
 	a->opt.predicted = true;
 	for (i = 0; i < a->machines.nr; i++)
 		if (predict_one(&picks, a->machines.item[i], &a->opt, &err))
 			status = cli_fail(&err);
-	print_picks(&picks, format);
+	if (print_picks(&picks, format)) {
+		err_set(&err, -ENOMEM, "out of memory");
+		status = cli_fail(&err);
+	}
 	free_picks(&picks);
 	free((void *)a->opt.weights);
 	return inputs_end(&in, status);

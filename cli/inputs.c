@@ -8,8 +8,6 @@
 
 #include "parallel.h"
 
-#define WAVE 64
-
 /* -------------------------------------------------------------------- what was asked for */
 
 bool inputs_from_store(const struct input_args *a)
@@ -106,64 +104,68 @@ static void sum_up(struct inputs *in)
 	in->nr_said += in->left_out[in->nr_said] != NULL;
 }
 
-static int keep(struct inputs *in, struct results *r, struct err *err)
-{
-	struct results **grown =
-		in->nr & (in->nr - 1)
-			? in->r
-			: realloc(in->r, sizeof(*grown) * (in->nr ? 2 * (size_t)in->nr : 1));
-
-	if (!grown) {
-		results_free(r);
-		return err_set(err, -ENOMEM, "out of memory");
-	}
-	in->r = grown;
-	in->r[in->nr++] = r;
-	return 0;
-}
-
-/* some of the files, read at once on all CPUs */
+/* some of the files or runs, read at once on all CPUs and then taken in their order */
 struct wave {
-	char *const *path;
-	struct results *r[WAVE];
-	struct err why[WAVE];
+	struct inputs *in;
+	input_take *take;
+	void *ctx;
+	bool refused; /* by take, not by what was asked for */
+	int nr;
+	struct item {
+		const char *path;
+		char *json; /* of a run: NULL of a file */
+		size_t size;
+		char name[40];
+		struct results *r;
+		struct err why;
+	} item[INPUTS_WAVE];
 };
 
 static void load_one(void *ctx, int i)
 {
-	struct wave *w = ctx;
+	struct item *it = &((struct wave *)ctx)->item[i];
 
-	w->r[i] = NULL;
-	w->why[i] = (struct err)ERR_INIT;
-	results_load(&w->r[i], w->path[i], &w->why[i]);
+	if (it->why.code)
+		return;
+	if (it->json)
+		results_parse(&it->r, it->json, it->size, it->name, &it->why);
+	else
+		results_load(&it->r, it->path, &it->why);
 }
 
-static int load_wave(struct inputs *in, struct wave *w, int nr, struct err *err)
+static int take_wave(struct wave *w, struct err *err)
 {
-	int i, rc = 0;
+	struct item *it;
+	int rc = 0;
 
-	parallel_each(nr, load_one, w);
-	for (i = 0; i < nr; i++) {
-		if (!w->r[i])
-			leave_out(in, &w->why[i]);
-		else if (rc)
-			results_free(w->r[i]);
-		else
-			rc = keep(in, w->r[i], err);
+	parallel_each(w->nr, load_one, w);
+	for (it = w->item; it < w->item + w->nr; it++) {
+		free(it->json);
+		if (!it->r) {
+			leave_out(w->in, &it->why);
+			continue;
+		}
+		if (rc) {
+			results_free(it->r);
+			continue;
+		}
+		w->in->nr++;
+		rc = w->take(w->ctx, it->r, err);
+		w->refused = rc;
 	}
+	w->nr = 0;
 	return rc;
 }
 
-static int load_files(struct inputs *in, char *const *files, int nr, struct err *err)
+static int load_files(struct wave *w, char *const *files, int nr, struct err *err)
 {
 	struct paths paths;
-	struct wave w;
-	int at, n, rc = paths_expand(&paths, files, nr, err);
+	int i, rc = paths_expand(&paths, files, nr, err);
 
-	for (at = 0; at < paths.nr && !rc; at += n) {
-		n = paths.nr - at < WAVE ? paths.nr - at : WAVE;
-		w.path = paths.path + at;
-		rc = load_wave(in, &w, n, err);
+	for (i = 0; i < paths.nr && !rc; i++) {
+		w->item[w->nr++] = (struct item){.path = paths.path[i], .why = ERR_INIT};
+		if (w->nr == INPUTS_WAVE || i + 1 == paths.nr)
+			rc = take_wave(w, err);
 	}
 	paths_free(&paths);
 	return rc;
@@ -171,63 +173,95 @@ static int load_files(struct inputs *in, char *const *files, int nr, struct err 
 
 static int take_run(void *ctx, const struct store_run *run, struct err *err)
 {
-	struct inputs *in = ctx;
-	struct err why = ERR_INIT;
-	struct results *r = NULL;
-	char name[40];
+	struct wave *w = ctx;
+	struct item *it = &w->item[w->nr];
 
-	snprintf(name, sizeof(name), "store run %.12s", run->digest);
+	*it = (struct item){
+		.json = malloc(run->size ? run->size : 1), .size = run->size, .why = ERR_INIT};
+	if (!it->json)
+		return err_set(err, -ENOMEM, "out of memory");
+	snprintf(it->name, sizeof(it->name), "store run %.12s", run->digest);
 	if (run->damaged)
-		err_set(&why, -EBADMSG, "%s: damaged: its bytes are not what was added", name);
-	else if (!results_parse(&r, run->json, run->size, name, &why))
-		return keep(in, r, err);
-	leave_out(in, &why);
-	return 0;
+		err_set(&it->why, -EBADMSG, "%s: damaged: its bytes are not what was added",
+			it->name);
+	else
+		memcpy(it->json, run->json, run->size);
+	return ++w->nr == INPUTS_WAVE ? take_wave(w, err) : 0;
 }
 
-static int load_runs(struct inputs *in, const struct input_args *a, struct err *err)
+static int load_runs(struct wave *w, const struct input_args *a, struct err *err)
 {
 	struct store *s = NULL;
 	struct store_filter f;
 	char since[24];
-	int rc = input_filter(a, &f, since, err);
+	int nr = input_filter(a, &f, since, err), rc;
 
-	if (!rc)
-		rc = input_store_open(a, false, &s, err);
-	if (!rc)
-		rc = store_read(s, &f, take_run, in, err);
-	if (!rc)
-		rc = store_no_match(s, &f, err);
+	if (!nr)
+		nr = input_store_open(a, false, &s, err);
+	if (!nr)
+		nr = store_read(s, &f, take_run, w, err);
+	rc = take_wave(w, nr < 0 ? NULL : err);
+	if (!nr)
+		nr = store_no_match(s, &f, err);
 	store_close(s);
-	return rc < 0 ? rc : 0;
+	return nr < 0 ? nr : rc;
 }
 
-int inputs_load(const struct input_args *a, char *const *files, int nr, struct inputs *out)
+int inputs_each(const struct input_args *a, char *const *files, int nr, input_take *take, void *ctx,
+		struct inputs *out)
 {
+	struct wave *w = calloc(1, sizeof(*w));
 	struct err err = ERR_INIT;
-	int rc;
+	int rc, status = EXIT_DONE;
 
 	*out = (struct inputs){0};
-	if (inputs_from_store(a) && nr)
+	if (w)
+		*w = (struct wave){.in = out, .take = take, .ctx = ctx};
+	if (!w)
+		rc = err_set(&err, -ENOMEM, "out of memory");
+	else if (inputs_from_store(a) && nr)
 		rc = err_set(
 			&err, -EINVAL,
 			"--class, --since, --kernel and --store take the place of files: '%.80s'",
 			files[0]);
 	else if (inputs_from_store(a))
-		rc = load_runs(out, a, &err);
+		rc = load_runs(w, a, &err);
 	else
-		rc = load_files(out, files, nr, &err);
+		rc = load_files(w, files, nr, &err);
 	sum_up(out);
 	if (rc)
-		return cli_fail(&err);
-	return out->nr ? EXIT_DONE : EXIT_FAILED;
+		status = w && w->refused ? cli_fail_input(&err) : cli_fail(&err);
+	free(w);
+	return rc || out->nr ? status : EXIT_FAILED;
+}
+
+static int keep(void *ctx, struct results *r, struct err *err)
+{
+	struct inputs *in = ctx;
+	int nr = in->nr - 1; /* without this one */
+	struct results **grown =
+		nr & (nr - 1) ? in->r : realloc(in->r, sizeof(*grown) * (nr ? 2 * (size_t)nr : 1));
+
+	if (!grown) {
+		in->nr = nr;
+		results_free(r);
+		return err_set(err, -ENOMEM, "out of memory");
+	}
+	in->r = grown;
+	in->r[nr] = r;
+	return 0;
+}
+
+int inputs_load(const struct input_args *a, char *const *files, int nr, struct inputs *out)
+{
+	return inputs_each(a, files, nr, keep, out, out);
 }
 
 int inputs_end(struct inputs *in, int status)
 {
 	int i;
 
-	for (i = 0; i < in->nr; i++)
+	for (i = 0; in->r && i < in->nr; i++)
 		results_free(in->r[i]);
 	for (i = 0; i < in->nr_said; i++)
 		free(in->left_out[i]);

@@ -3,9 +3,9 @@
  * inputs.h - the results a command works on: files, folders, or runs of the store; private to cli/
  *
  * A command enters INPUT_OPTION_ROWS in its option table, calls inputs_load() with what is left of
- * argv, works on what was loaded and ends with inputs_end(). A file that cannot be used is said on
- * stderr and left out, the others are still used; left_out is for the output to say it too, and the
- * status is then at least EXIT_FAILED.
+ * argv (or inputs_each(), which holds few of many files in memory), works on what was loaded and
+ * ends with inputs_end(). A file that cannot be used is said on stderr and left out, the others are
+ * still used; left_out is for the output to say it too, and the status is then at least EXIT_FAILED.
  */
 #ifndef CHARGELINE_INPUTS_H
 #define CHARGELINE_INPUTS_H
@@ -34,8 +34,8 @@ struct input_args {
 #define INPUTS_MAX_SAID 20 /* sentences about files left out; the others are counted */
 
 struct inputs {
-	struct results **r;
-	int nr;
+	struct results **r;		     /* NULL after inputs_each() */
+	int nr;				     /* that were loaded */
 	char *left_out[INPUTS_MAX_SAID + 1]; /* the last one counts those that are not said */
 	int nr_left_out, nr_said;
 };
@@ -49,6 +49,16 @@ bool inputs_from_store(const struct input_args *a);
  * What was left out is printed in both cases. inputs_end() in both cases.
  */
 int inputs_load(const struct input_args *a, char *const *files, int nr, struct inputs *out);
+
+/*
+ * inputs_each - the same, each handed to @take, which owns it then, in the order of the files
+ * They are read on all CPUs, INPUTS_WAVE at a time. What @take returns other than 0 ends it: its
+ * sentence is printed, EXIT_FAILED.
+ */
+#define INPUTS_WAVE 64
+typedef int input_take(void *ctx, struct results *r, struct err *err);
+int inputs_each(const struct input_args *a, char *const *files, int nr, input_take *take, void *ctx,
+		struct inputs *out);
 
 /* frees; @status, or EXIT_FAILED for EXIT_DONE when something was left out */
 int inputs_end(struct inputs *in, int status);

@@ -143,3 +143,14 @@ int options_parse(const struct command *cmd, const char *about, const struct opt
 	*first = optind;
 	return 0;
 }
+
+int option_choice(const char *what, const char *value, const char *const *names, int nr,
+		  struct err *err)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(value, names[i]))
+			return i;
+	return text_unknown(err, what, value, names, nr);
+}

@@ -2,7 +2,7 @@
 /*
  * compare.h - is B slower or faster than A?
  *
- *   compare_new -> compare_add, once a file -> compare_make -> compare_text, compare_json
+ *   compare_new -> compare_add, once a file -> compare_make -> compare_text, compare_markdown, compare_json
  *
  * A side is one run or several of one machine class. The same case of both sides (experiment,
  * parameters by name and text, workers, placement, home; of a pair of CPUs these two CPUs) makes a
@@ -104,6 +104,7 @@ bool compare_regressed(const struct compare *c);
 bool compare_tells(const struct compare *c);
 
 int compare_text(const struct compare *c, FILE *to); /* <= 100 columns, ASCII; 0, -ENOMEM, -EIO */
-int compare_json(const struct compare *c, FILE *to); /* strict JSON, one object; the same */
+int compare_markdown(const struct compare *c, FILE *to); /* for a wiki, with tables; the same */
+int compare_json(const struct compare *c, FILE *to);	 /* strict JSON, one object; the same */
 
 #endif

@@ -159,6 +159,19 @@ struct pick {
  */
 int pick_make(const struct results *const *r, int nr, const struct pick_options *opt,
 	      struct pick **out, struct err *err);
+
+/*
+ * The same, one result after the other: a result may be freed after it was added, as its rates are
+ * all that is kept. Errors are those of pick_make(). pick_input_make() is called once, and the pick
+ * borrows names from the input: free the pick first.
+ */
+struct pick_input;
+int pick_input_new(struct pick_input **out, struct err *err);
+int pick_input_add(struct pick_input *in, const struct results *r, struct err *err);
+int pick_input_make(struct pick_input *in, const struct pick_options *opt, struct pick **out,
+		    struct err *err);
+void pick_input_free(struct pick_input *in); /* accepts NULL */
+
 void pick_free(struct pick *p);
 int pick_text(const struct pick *p, FILE *to);	   /* <= 100 columns, ASCII; 0, -ENOMEM or -EIO */
 int pick_markdown(const struct pick *p, FILE *to); /* for a wiki; 0, -ENOMEM or -EIO */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case_copy.h"
 #include "compare_private.h"
 #include "series.h"
 
@@ -79,25 +80,11 @@ static void free_case(struct compare_case *k)
 {
 	int i;
 
-	for (i = 0; i < k->c.nr_params; i++) {
-		free(k->c.params[i].name);
-		free(k->c.params[i].text);
-	}
-	for (i = 0; i < k->c.nr_metrics; i++) {
-		free(k->c.metrics[i].name);
-		free(k->c.metrics[i].unit);
-	}
 	for (i = 0; i < 2; i++) {
 		free(k->side[i].v);
 		free(k->side[i].run);
 	}
-	free(k->c.experiment);
-	free(k->c.placement);
-	free(k->c.home);
-	free(k->c.relation);
-	free(k->c.params);
-	free(k->c.metrics);
-	cpulist_free(&k->c.cpus);
+	case_free(&k->c);
 	free(k);
 }
 
@@ -117,6 +104,7 @@ void compare_free(struct compare *c)
 		free(c->runs[side]);
 		free(c->rank[side]);
 		free_texts(&c->left_out[side]);
+		run_ids_free(&c->ids[side]);
 	}
 	for (i = 0; i < c->nr_rows; i++)
 		free(c->rows[i].metrics);
@@ -139,11 +127,6 @@ static char *copy(const char *s, int *rc)
 	if (!dup)
 		*rc = -ENOMEM;
 	return dup;
-}
-
-static char *copy_or_null(const char *s, int *rc)
-{
-	return s ? copy(s, rc) : NULL;
 }
 
 static char *milliseconds(int64_t ns, int *rc)
@@ -176,48 +159,7 @@ static int fill_run(struct compare_run *run, const struct results *r)
 	return rc;
 }
 
-static const struct compare_run *given_before(const struct compare *c, int side,
-					      const struct results *r)
-{
-	const struct compare_run *run;
-	int i;
-
-	for (i = 0; r->started && i < c->nr_runs[side]; i++) {
-		run = &c->runs[side][i];
-		if (!strcmp(run->started, r->started) && run->seed == r->seed &&
-		    !strcmp(run->facts[FACT_HOST],
-			    r->machine.hostname ? r->machine.hostname : "") &&
-		    !strcmp(run->command, r->command ? r->command : ""))
-			return run;
-	}
-	return NULL;
-}
-
 /* ----------------------------------------------------------------------- its cases */
-
-static int copy_case(struct result_case *to, const struct result_case *from)
-{
-	int i, rc = cpulist_copy(&to->cpus, &from->cpus);
-
-	to->experiment = copy(from->experiment, &rc);
-	to->placement = copy_or_null(from->placement, &rc);
-	to->home = copy_or_null(from->home, &rc);
-	to->relation = copy_or_null(from->relation, &rc);
-	to->nr_workers = from->nr_workers;
-	to->home_node = from->home_node;
-	to->params = calloc(from->nr_params + 1, sizeof(*to->params));
-	to->metrics = calloc(from->nr_metrics + 1, sizeof(*to->metrics));
-	if (!to->params || !to->metrics)
-		return -ENOMEM;
-	for (i = 0; i < from->nr_params; i++, to->nr_params++)
-		to->params[i] = (struct result_param){copy(from->params[i].name, &rc),
-						      from->params[i].value,
-						      copy(from->params[i].text, &rc)};
-	for (i = 0; i < from->nr_metrics; i++, to->nr_metrics++)
-		to->metrics[i] = (struct result_metric){copy(from->metrics[i].name, &rc),
-							copy(from->metrics[i].unit, &rc)};
-	return rc;
-}
 
 static int case_cmp(const void *a, const void *b)
 {
@@ -236,7 +178,7 @@ static struct compare_case *case_of(struct compare *c, const struct result_case 
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return NULL;
-	if (copy_case(&k->c, from) || compare_grow(&c->cases, c->nr_cases, sizeof(*c->cases)) ||
+	if (case_copy(&k->c, from) || compare_grow(&c->cases, c->nr_cases, sizeof(*c->cases)) ||
 	    !tsearch(k, &c->tree, case_cmp)) {
 		free_case(k);
 		return NULL;
@@ -312,7 +254,7 @@ static int add_run(struct compare *c, enum compare_side side, const struct resul
 int compare_add(struct compare *c, enum compare_side side, const struct results *r, struct err *err)
 {
 	const char *class_name = r->machine.class_name ? r->machine.class_name : "";
-	const struct compare_run *before = given_before(c, side, r);
+	const char *before;
 	int rc;
 
 	if (c->nr_runs[side] && strcmp(c->runs[side][0].facts[FACT_CLASS], class_name))
@@ -320,10 +262,11 @@ int compare_add(struct compare *c, enum compare_side side, const struct results 
 			       "side %c has results of two machine classes, '%s' and '%s': compare "
 			       "one class at a time",
 			       'A' + side, c->runs[side][0].facts[FACT_CLASS], class_name);
-	if (before)
+	rc = run_ids_add(&c->ids[side], r, &before);
+	if (!rc && before)
 		rc = texts_add(&c->left_out[side], "'%s' is the same run as '%s': used once",
-			       r->path ? r->path : "", before->path);
-	else
+			       r->path ? r->path : "", before);
+	else if (!rc)
 		rc = add_run(c, side, r);
 	return rc ? err_set(err, rc, "out of memory") : 0;
 }

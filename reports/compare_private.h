@@ -4,6 +4,7 @@
 #define CHARGELINE_REPORTS_COMPARE_PRIVATE_H
 
 #include "compare.h"
+#include "run_ids.h"
 
 /* what must be the same on both sides, as text */
 enum compare_fact {
@@ -50,6 +51,7 @@ struct compare {
 	struct compare_run *runs[2];
 	int nr_runs[2];
 	struct texts left_out[2];
+	struct run_ids ids[2];
 	struct compare_case **cases; /* in the order of first appearance */
 	int nr_cases;
 	void *tree; /* of cases */

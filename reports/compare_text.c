@@ -201,11 +201,21 @@ static struct doc *compare_doc(const struct compare *c)
 	return d;
 }
 
-int compare_text(const struct compare *c, FILE *to)
+static int write(const struct compare *c, int (*writer)(const struct doc *, FILE *), FILE *to)
 {
 	struct doc *d = compare_doc(c);
-	int rc = d && !d->failed ? doc_write_text(d, to) : -ENOMEM;
+	int rc = d && !d->failed ? writer(d, to) : -ENOMEM;
 
 	doc_free(d);
 	return rc;
+}
+
+int compare_text(const struct compare *c, FILE *to)
+{
+	return write(c, doc_write_text, to);
+}
+
+int compare_markdown(const struct compare *c, FILE *to)
+{
+	return write(c, doc_write_markdown, to);
 }

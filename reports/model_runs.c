@@ -99,7 +99,7 @@ static void take(struct model_run *r, const struct sim_result *result)
 {
 	r->sample = (struct sample){.rate = result->rate, .jain = result->jain};
 	memcpy(r->sample.metrics, result->metrics, sizeof(r->sample.metrics));
-	r->window = (struct window){.s = &r->sample};
+	r->window = (struct window){.rate = result->rate, .s = &r->sample};
 	r->series = (struct series){.valid = &r->window, .nr_valid = 1};
 	r->done = true;
 }

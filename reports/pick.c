@@ -240,39 +240,104 @@ int pick_decide(const struct grid *g, const struct series_set *set,
 	return 0;
 }
 
+static void machine_add(struct pick_machine *m, const struct results *r)
+{
+	if (r->machine.pus > m->cpus)
+		m->cpus = r->machine.pus;
+	if (r->machine.page_bytes > m->page_bytes)
+		m->page_bytes = r->machine.page_bytes;
+}
+
 void pick_machine(const struct results *const *r, int nr, struct pick_machine *out)
 {
 	int i;
 
 	*out = (struct pick_machine){.class_name = r[0]->machine.class_name};
-	for (i = 0; i < nr; i++) {
-		if (r[i]->machine.pus > out->cpus)
-			out->cpus = r[i]->machine.pus;
-		if (r[i]->machine.page_bytes > out->page_bytes)
-			out->page_bytes = r[i]->machine.page_bytes;
-	}
+	for (i = 0; i < nr; i++)
+		machine_add(out, r[i]);
+}
+
+/* ------------------------------------------------------------------------- the input */
+
+struct pick_input {
+	struct series_adder adder;
+	struct series_set set;
+	struct grid *grid;
+	struct pick_machine machine;
+	char *class_name;
+};
+
+static int input_new(struct pick_input **out, bool copies, struct err *err)
+{
+	struct pick_input *in = calloc(1, sizeof(*in));
+
+	if (!in)
+		return err_set(err, -ENOMEM, "out of memory");
+	in->adder.copies = copies;
+	*out = in;
+	return 0;
+}
+
+int pick_input_new(struct pick_input **out, struct err *err)
+{
+	return input_new(out, true, err);
+}
+
+int pick_input_add(struct pick_input *in, const struct results *r, struct err *err)
+{
+	int rc = series_add(&in->adder, r, err);
+
+	if (rc)
+		return rc;
+	if (!in->class_name)
+		in->class_name = strdup(in->adder.class_name);
+	if (!in->class_name)
+		return err_set(err, -ENOMEM, "out of memory");
+	machine_add(&in->machine, r);
+	return 0;
+}
+
+int pick_input_make(struct pick_input *in, const struct pick_options *opt, struct pick **out,
+		    struct err *err)
+{
+	int rc = series_end(&in->adder, &in->set, err);
+
+	if (rc)
+		return rc;
+	if (grid_make(&in->grid, &in->set))
+		return err_set(err, -ENOMEM, "out of memory");
+	in->machine.class_name = in->class_name;
+	return pick_decide(in->grid, &in->set, &in->machine, opt, out, err);
+}
+
+void pick_input_free(struct pick_input *in)
+{
+	if (!in)
+		return;
+	grid_free(in->grid);
+	series_free(&in->set);
+	series_adder_free(&in->adder);
+	free(in->class_name);
+	free(in);
 }
 
 int pick_make(const struct results *const *r, int nr, const struct pick_options *opt,
 	      struct pick **out, struct err *err)
 {
-	struct pick_machine machine;
-	struct series_set set;
-	struct grid *g;
-	int rc = series_load(&set, r, nr, err);
+	struct pick_input *in;
+	int i, rc = input_new(&in, false, err);
 
 	if (rc)
 		return rc;
-	rc = grid_make(&g, &set);
-	if (rc)
-		err_set(err, rc, "out of memory");
-	pick_machine(r, nr, &machine);
+	for (i = 0; i < nr && !rc; i++)
+		rc = pick_input_add(in, r[i], err);
 	if (!rc)
-		rc = pick_decide(g, &set, &machine, opt, out, err);
-	grid_free(g);
-	series_free(&set);
+		rc = pick_input_make(in, opt, out, err);
+	pick_input_free(in);
 	return rc;
 }
+
+/* --------------------------------------------------------------------------- the end */
 
 static void free_demand(struct pick_demand *d)
 {

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "case_copy.h"
 #include "results_counters.h"
 #include "results_findings.h"
 #include "results_pairs.h"
@@ -228,28 +229,6 @@ fail:
 	return rc;
 }
 
-static void free_case(struct result_case *c)
-{
-	int i;
-
-	for (i = 0; i < c->nr_params; i++) {
-		free(c->params[i].name);
-		free(c->params[i].text);
-	}
-	for (i = 0; i < c->nr_metrics; i++) {
-		free(c->metrics[i].name);
-		free(c->metrics[i].unit);
-	}
-	free(c->experiment);
-	free(c->placement);
-	free(c->home);
-	free(c->relation);
-	free(c->params);
-	free(c->metrics);
-	free(c->samples);
-	cpulist_free(&c->cpus);
-}
-
 void results_free(struct results *r)
 {
 	int i;
@@ -279,7 +258,7 @@ void results_free(struct results *r)
 	for (i = 0; i < r->nr_warnings; i++)
 		free(r->warnings[i]);
 	for (i = 0; i < r->nr_cases; i++)
-		free_case(&r->cases[i]);
+		case_free(&r->cases[i]);
 	findings_free(r);
 	results_counters_free(r);
 	free(r->warnings);

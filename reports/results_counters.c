@@ -205,11 +205,14 @@ void sample_counters_read(struct fields *f, const json_t *o, const struct result
 		field_refuse(f, "counters", "has %d values for %d columns", nr, r->nr_counters);
 	for (i = 0; i < nr && !f->rc; i++) {
 		v = json_array_get(list, i);
-		snprintf(name, sizeof(name), "counters[%d]", i);
-		if (!json_is_null(v) && !(json_is_number(v) && json_number_value(v) >= 0))
-			field_refuse(f, name, "is not a number of 0 or more");
-		else if (!json_is_null(v))
+		if (json_is_null(v))
+			continue;
+		if (json_is_number(v) && json_number_value(v) >= 0) {
 			s->counters[i] = json_number_value(v);
+			continue;
+		}
+		snprintf(name, sizeof(name), "counters[%d]", i);
+		field_refuse(f, name, "is not a number of 0 or more");
 	}
 	if (!f->rc && json_object_get(o, "counters_share"))
 		s->counters_share = field_real(f, o, "counters_share", 1.000001);

@@ -243,9 +243,10 @@ static unsigned read_marks(struct fields *f, const json_t *o)
 	list = field_list(f, o, "marks", BENCH_NR_MARKS, &nr);
 	for (i = 0; i < nr; i++) {
 		bit = mark_bit(json_string_value(json_array_get(list, i)));
-		snprintf(name, sizeof(name), "marks[%d]", i);
-		if (!bit)
+		if (!bit) {
+			snprintf(name, sizeof(name), "marks[%d]", i);
 			field_refuse(f, name, "is not the name of a mark");
+		}
 		marks |= bit;
 	}
 	return marks;
@@ -263,9 +264,10 @@ static void read_metric_values(struct fields *f, const json_t *o, int expected, 
 	for (i = 0; i < nr && !f->rc; i++) {
 		v = json_array_get(list, i);
 		values[i] = json_is_null(v) ? NAN : json_number_value(v);
-		snprintf(name, sizeof(name), "metrics[%d]", i);
-		if (!json_is_null(v) && !json_is_number(v))
+		if (!json_is_null(v) && !json_is_number(v)) {
+			snprintf(name, sizeof(name), "metrics[%d]", i);
 			field_refuse(f, name, "is not a number");
+		}
 	}
 }
 

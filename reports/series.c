@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case_copy.h"
 #include "experiment.h"
 
 #define SEED 0x63686172676531 /* of every bootstrap: the same files give the same report */
@@ -75,24 +76,28 @@ static int window_cmp(const void *pa, const void *pb)
 	return (a->pair > b->pair) - (a->pair < b->pair);
 }
 
-static int add_windows(struct series *s, const struct result_case *c, int file)
+static int add_windows(struct series *s, const struct result_case *c, int file, bool copies)
 {
+	size_t need = s->nr_valid + (size_t)c->nr_samples;
 	struct window *grown;
 	int i;
 
-	if (!c->nr_samples)
-		return 0;
-	grown = realloc(s->valid, (s->nr_valid + (size_t)c->nr_samples) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	s->valid = grown;
+	if (need > (size_t)s->room) {
+		need += copies ? s->nr_valid : 0;
+		grown = realloc(s->valid, need * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		s->valid = grown;
+		s->room = need;
+	}
 	for (i = 0; i < c->nr_samples; i++) {
 		if (c->samples[i].marks || !isfinite(c->samples[i].rate)) {
 			s->nr_marked++;
 			continue;
 		}
-		s->valid[s->nr_valid].pair = (int64_t)file << 32 | (uint32_t)c->samples[i].block;
-		s->valid[s->nr_valid++].s = &c->samples[i];
+		s->valid[s->nr_valid++] =
+			(struct window){(int64_t)file << 32 | (uint32_t)c->samples[i].block,
+					c->samples[i].rate, copies ? NULL : &c->samples[i]};
 	}
 	return 0;
 }
@@ -101,33 +106,48 @@ static void keep(void *node)
 {
 }
 
-static int merge(struct series_set *set, const struct results *const *r, int nr)
+static void series_release(struct series *s, bool copied)
 {
-	struct series *s, *const *found;
-	void *tree = NULL;
-	int i, k, rc = 0;
-
-	for (i = 0; !rc && i < nr; i++) {
-		if (series_run_given_before(r, i))
-			continue;
-		for (k = 0; !rc && k < r[i]->nr_cases; k++) {
-			s = &set->s[set->nr];
-			s->c = &r[i]->cases[k];
-			found = tsearch(s, &tree, series_cmp);
-			if (!found) {
-				rc = -ENOMEM;
-				break;
-			}
-			set->nr += *found == s;
-			rc = add_windows(*found, &r[i]->cases[k], i);
-		}
+	free(s->valid);
+	if (copied && s->c) {
+		case_free((struct result_case *)s->c);
+		free((struct result_case *)s->c);
 	}
-	tdestroy(tree, keep);
-	for (i = 0; i < set->nr; i++)
-		if (set->s[i].nr_valid)
-			qsort(set->s[i].valid, set->s[i].nr_valid, sizeof(struct window),
-			      window_cmp);
-	return rc;
+}
+
+static const struct result_case *copy_of(const struct result_case *c)
+{
+	struct result_case *copy = calloc(1, sizeof(*copy));
+
+	if (copy && case_copy(copy, c)) {
+		case_free(copy);
+		free(copy);
+		copy = NULL;
+	}
+	return copy;
+}
+
+/* NULL without memory */
+static struct series *series_of(struct series_adder *a, const struct result_case *c)
+{
+	struct series probe = {.c = c}, **found = tfind(&probe, &a->tree, series_cmp), **grown, *s;
+
+	if (found)
+		return *found;
+	grown = a->nr & (a->nr - 1)
+			? a->s
+			: realloc(a->s, sizeof(*grown) * (a->nr ? 2 * (size_t)a->nr : 1));
+	a->s = grown ? grown : a->s;
+	s = grown ? calloc(1, sizeof(*s)) : NULL;
+	if (!s)
+		return NULL;
+	s->c = a->copies ? copy_of(c) : c;
+	if (!s->c || !tsearch(s, &a->tree, series_cmp)) {
+		series_release(s, a->copies);
+		free(s);
+		return NULL;
+	}
+	return a->s[a->nr++] = s;
 }
 
 bool series_run_given_before(const struct results *const *r, int idx)
@@ -143,29 +163,76 @@ bool series_run_given_before(const struct results *const *r, int idx)
 	return false;
 }
 
-int series_load(struct series_set *set, const struct results *const *r, int nr, struct err *err)
+int series_add(struct series_adder *a, const struct results *r, struct err *err)
 {
-	size_t nr_cases = 0;
+	const char *class_name = r->machine.class_name ? r->machine.class_name : "", *before;
+	int i, rc, file = a->nr_files++;
+	struct series *s;
+
+	if (!a->class_name)
+		a->class_name = strdup(class_name);
+	if (a->class_name && strcmp(class_name, a->class_name))
+		return err_set(err, -EINVAL,
+			       "results of two machine classes, '%s' and '%s': report on "
+			       "each class by itself",
+			       a->class_name, class_name);
+	rc = a->class_name ? run_ids_add(&a->ids, r, &before) : -ENOMEM;
+	for (i = 0; !rc && !before && i < r->nr_cases; i++) {
+		s = series_of(a, &r->cases[i]);
+		rc = s ? add_windows(s, &r->cases[i], file, a->copies) : -ENOMEM;
+	}
+	return rc ? err_set(err, rc, "out of memory for %d cases", r->nr_cases) : 0;
+}
+
+int series_end(struct series_adder *a, struct series_set *set, struct err *err)
+{
 	int i;
 
-	memset(set, 0, sizeof(*set));
-	if (nr < 1)
+	*set = (struct series_set){.copied = a->copies};
+	if (!a->nr_files)
 		return err_set(err, -EINVAL, "no result file was given");
-	for (i = 0; i < nr; i++) {
-		if (text_cmp(r[i]->machine.class_name, r[0]->machine.class_name))
-			return err_set(err, -EINVAL,
-				       "results of two machine classes, '%s' and '%s': report on "
-				       "each class by itself",
-				       r[0]->machine.class_name ? r[0]->machine.class_name : "",
-				       r[i]->machine.class_name ? r[i]->machine.class_name : "");
-		nr_cases += r[i]->nr_cases;
+	set->s = calloc(a->nr + 1, sizeof(*set->s));
+	if (!set->s)
+		return err_set(err, -ENOMEM, "out of memory for %d cases", a->nr);
+	for (i = 0; i < a->nr; i++) {
+		set->s[i] = *a->s[i];
+		*a->s[i] = (struct series){0};
+		if (set->s[i].nr_valid)
+			qsort(set->s[i].valid, set->s[i].nr_valid, sizeof(struct window),
+			      window_cmp);
 	}
-	set->s = calloc(nr_cases + 1, sizeof(*set->s));
-	if (!set->s || merge(set, r, nr)) {
-		series_free(set);
-		return err_set(err, -ENOMEM, "out of memory for %zu cases", nr_cases);
-	}
+	set->nr = a->nr;
+	series_adder_free(a);
 	return 0;
+}
+
+void series_adder_free(struct series_adder *a)
+{
+	int i;
+
+	tdestroy(a->tree, keep);
+	for (i = 0; i < a->nr; i++) {
+		series_release(a->s[i], a->copies);
+		free(a->s[i]);
+	}
+	free(a->s);
+	free(a->class_name);
+	run_ids_free(&a->ids);
+	*a = (struct series_adder){.copies = a->copies};
+}
+
+int series_load(struct series_set *set, const struct results *const *r, int nr, struct err *err)
+{
+	struct series_adder a = {0};
+	int i, rc = 0;
+
+	*set = (struct series_set){0};
+	for (i = 0; i < nr && !rc; i++)
+		rc = series_add(&a, r[i], err);
+	if (!rc)
+		rc = series_end(&a, set, err);
+	series_adder_free(&a);
+	return rc;
 }
 
 void series_free(struct series_set *set)
@@ -173,7 +240,7 @@ void series_free(struct series_set *set)
 	int i;
 
 	for (i = 0; i < set->nr; i++)
-		free(set->s[i].valid);
+		series_release(&set->s[i], set->copied);
 	free(set->s);
 	memset(set, 0, sizeof(*set));
 }
@@ -203,7 +270,7 @@ int series_rate(const struct series *s, struct estimate *out)
 	if (!x)
 		return -ENOMEM;
 	for (i = 0; i < s->nr_valid; i++)
-		x[i] = s->valid[i].s->rate;
+		x[i] = s->valid[i].rate;
 	rc = estimate(x, s->nr_valid, out);
 	free(x);
 	return rc;
@@ -255,8 +322,8 @@ int series_ratio(const struct series *a, const struct series *b, struct estimate
 	y = x + a->nr_valid;
 	while (i < a->nr_valid && k < b->nr_valid) {
 		if (a->valid[i].pair == b->valid[k].pair) {
-			x[n] = a->valid[i++].s->rate;
-			y[n++] = b->valid[k++].s->rate;
+			x[n] = a->valid[i++].rate;
+			y[n++] = b->valid[k++].rate;
 		} else if (a->valid[i].pair < b->valid[k].pair) {
 			i++;
 		} else {

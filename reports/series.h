@@ -10,23 +10,26 @@
  * A grid is the part of the series that a batch can be picked from: one experiment in one setting,
  * by layout, local work, workers and batch.
  *
- * Ownership: everything borrows from the results.
+ * Ownership: everything borrows from the results; of a series_adder that copies, the set owns what
+ * it needs of them, and that is the rates alone: no metrics, no fairness, no counters.
  */
 #ifndef CHARGELINE_REPORTS_SERIES_H
 #define CHARGELINE_REPORTS_SERIES_H
 
 #include "results.h"
+#include "run_ids.h"
 #include "stats.h"
 
 struct window {
 	int64_t pair; /* file << 32 | block */
-	const struct sample *s;
+	double rate;
+	const struct sample *s; /* NULL in a set that copied */
 };
 
 struct series {
 	const struct result_case *c; /* of the first file that has it */
 	struct window *valid;	     /* by pair, ascending */
-	int nr_valid;
+	int nr_valid, room;
 	int nr_marked;
 	bool in_grid, in_matrix;
 };
@@ -34,6 +37,7 @@ struct series {
 struct series_set {
 	struct series *s; /* in the order of first appearance */
 	int nr;
+	bool copied;
 };
 
 /*
@@ -43,6 +47,24 @@ struct series_set {
  * -EINVAL for files of two machine classes, naming both; -ENOMEM.
  */
 int series_load(struct series_set *set, const struct results *const *r, int nr, struct err *err);
+
+/*
+ * series_adder - the same, one file after the other; with @copies a file may be freed after it was added
+ * series_add() fails as series_load() does, and adds nothing of a file of another class.
+ * series_end() hands the set over; the adder is empty then. Zeroed is empty.
+ */
+struct series_adder {
+	bool copies;
+	int nr_files, nr;
+	char *class_name;
+	struct series **s;
+	struct run_ids ids;
+	void *tree; /* of s */
+};
+int series_add(struct series_adder *a, const struct results *r, struct err *err);
+int series_end(struct series_adder *a, struct series_set *set, struct err *err);
+void series_adder_free(struct series_adder *a);
+
 bool series_run_given_before(const struct results *const *r, int idx);
 void series_free(struct series_set *set);
 

@@ -229,6 +229,13 @@ ok $? "compare: a gain is no regression"
 run compare --json old.json new.json
 [ $status = 3 ] && valid_json out && grep -q '"regression": true' out
 ok $? "compare --json is JSON"
+run compare --format markdown old.json new.json
+[ $status = 3 ] && grep -q "^| batch | .* |$" out
+ok $? "compare --format markdown has tables"
+refused 2 "unknown format 'xml'" compare --format xml old.json new.json
+refused 2 "take the place of files: 'old.json'" compare --kernel 5,6 old.json new.json
+refused 2 "two sides of the store are chosen by" compare --class x
+refused 2 "option --kernel: 'a,b,c' is not one side, or two as A,B" compare --kernel a,b,c
 LC_ALL=de_DE.UTF-8 timeout 100 "$tool" compare --fail-over 2.5 old.json new.json >out 2>err </dev/null
 status=$?
 [ $status = 3 ] && grep -q "by more than 2.5%" out
@@ -245,6 +252,10 @@ echo '{"schema": "chargeline-result", "version": 99}' >runs-b/future.json
 run compare runs-a runs-b
 [ $status = 3 ] && grep -q "The 8 runs of A and of B pair" out && grep -q "version is 99" out
 ok $? "compare two folders of runs taken in turn, one file left out"
+run compare runs-a runs-a
+finished && run compare runs-b runs-b
+[ $status = 1 ] && grep -q "^No regression" out && grep -q "version is 99" err
+ok $? "compare: no regression, but a file was left out: 1"
 sed 's/"class": *"[^"]*"/"class": "another-1s1c1t"/' real.json >runs-b/class.json
 run compare runs-a runs-b
 [ $status = 1 ] && grep -q "side B has results of two machine classes" err
@@ -258,7 +269,7 @@ run compare old.json deep.json
 ok $? "compare without a common case is no answer, 1"
 mkdir bad && echo x >bad/x.json
 run compare old.json bad
-[ $status = 1 ] && grep -q "folder 'bad' has no file that can be used: file 'bad/x.json'" err
+[ $status = 1 ] && grep -q "file 'bad/x.json': not JSON" err && [ ! -s out ]
 ok $? "compare with a folder of nothing usable"
 
 # ---------------------------------------------------------------------------- predictions

@@ -149,6 +149,25 @@ ok $? "pick --since DATE"
 run report --class icx-1s40c2t-2n --kernel '6.12.*'
 [ $status = 0 ] && grep -q "icx-1s40c2t-2n" out
 ok $? "report --class --kernel, without measuring"
+run compare --class icx-1s40c2t-2n --kernel 6.12.0,6.13.0
+tr -s " \n" " " <out >joined
+grep -q "A store run [0-9a-f]* and 1 more run: icx-1s40c2t-2n, Linux 6.12.0," joined &&
+	grep -q "B store run [0-9a-f]* and 1 more run: icx-1s40c2t-2n, Linux 6.13.0," joined &&
+	grep -q "Of 8 cases on both sides" out
+ok $? "compare --class --kernel A,B: two kernels of one class"
+cp out from-store
+was=$status
+mkdir a b
+ln -s ../runs/r00.json ../runs/r06.json a
+ln -s ../runs/r03.json ../runs/r09.json b
+run compare a b
+[ $status = $was ] && diff <(sed -n "/^Cases/,\$p" out) <(sed -n "/^Cases/,\$p" from-store) >err && grep -q "^Cases" out
+ok $? "and that says what compare says of the files"
+run compare --class 'icx-1s*,icx-2s*' --since 2026-06-15
+grep -q "^A .*icx-1s40c2t-2n" out && grep -q "^B .*icx-2s40c2t-2n" out
+ok $? "compare --class A,B: two classes side by side"
+refused 1 "side A has results of two machine classes" compare --kernel 6.12.0,6.13.0
+refused 1 "it has 12, the newest" compare --class 'icx-1s*' --kernel 6.12.0,9.9
 refused 1 "it has 12, the newest of 2026-12-01, of class icx-1s40c2t-2n (4), icx-2s40c2t-2n (4)" \
 	pick --class skx
 refused 2 "'yesterday' is neither a date such as 2026-11-30 nor an age" pick --since yesterday

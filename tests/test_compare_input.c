@@ -336,10 +336,13 @@ static void test_golden(void **state)
 {
 	struct compare *c = for_golden();
 	char *text = compared(c, compare_text), *json = compared(c, compare_json);
+	char *markdown = compared(c, compare_markdown);
 
 	assert_mail(text);
 	check_golden("compare.txt", text);
 	check_golden("compare.json", json);
+	check_golden("compare.md", markdown);
+	free(markdown);
 	free(text);
 	free(json);
 	compare_free(c);

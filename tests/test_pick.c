@@ -339,6 +339,61 @@ static void test_files_pair_inside_themselves(void **state)
 	results_free(fast);
 }
 
+static char *json_of(const struct pick *p)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_int_equal(pick_json(p, to), 0);
+	fclose(to);
+	return text;
+}
+
+/* each file is freed as soon as it was added: what is picked is what all of them at once give */
+static void test_one_file_after_the_other(void **state)
+{
+	struct synth s = SYNTH_DEFAULT;
+	const struct results *all[3];
+	struct pick_input *in = NULL;
+	struct results *r[3], *other;
+	char *at_once, *by_turns;
+	struct err err = ERR_INIT;
+	struct pick *p;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		s.seed = i == 2 ? 1 : i;
+		all[i] = r[i] = synth_results(&s);
+		/* the last one is the first one once more */
+		synth_set(&r[i]->started, i == 1 ? "2026-11-30T13:00:00Z" : "2026-11-30T12:00:00Z");
+	}
+	assert_ok(pick_make(all, 3, NULL, &p, &err), &err);
+	assert_int_equal(row(p, 250, 8)->gain.n, 40);
+	at_once = json_of(p);
+	pick_free(p);
+	assert_ok(pick_input_new(&in, &err), &err);
+	for (i = 0; i < 3; i++) {
+		assert_ok(pick_input_add(in, r[i], &err), &err);
+		results_free(r[i]);
+	}
+	other = synth_results(&s);
+	synth_set(&other->machine.class_name, "zen5-2s96c2t-2n");
+	assert_refused(pick_input_add(in, other, &err), -EINVAL, "zen5-2s96c2t-2n", &err);
+	results_free(other);
+	assert_ok(pick_input_make(in, NULL, &p, &err), &err);
+	by_turns = json_of(p);
+	assert_string_equal(by_turns, at_once);
+	done(p, NULL);
+	pick_input_free(in);
+	assert_ok(pick_input_new(&in, &err), &err);
+	assert_refused(pick_input_make(in, NULL, &p, &err), -EINVAL, "no result file", &err);
+	pick_input_free(in);
+	pick_input_free(NULL);
+	free(at_once);
+	free(by_turns);
+}
+
 static void test_settings_are_not_mixed(void **state)
 {
 	static const int few[] = {8, 16, -1};
@@ -438,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_one_worker),
 		cmocka_unit_test(test_drift_cancels),
 		cmocka_unit_test(test_files_pair_inside_themselves),
+		cmocka_unit_test(test_one_file_after_the_other),
 		cmocka_unit_test(test_settings_are_not_mixed),
 		cmocka_unit_test(test_largest_worker_count),
 		cmocka_unit_test(test_layouts),
