@@ -11,6 +11,7 @@
 
 #define NS_PER_S   1000000000LL
 #define MIN_BLOCKS 9 /* aimed at: below this the intervals are too wide to decide by */
+#define PAIRS_NS   (15 * NS_PER_S)
 
 static const char *const layouts[] = {"packed_5_19", "padded_2022", "v6_15"};
 static const int64_t batches[] = {8, 16, 32, 64, 127, 128, 256};
@@ -50,7 +51,8 @@ const char *plan_rule(void)
 	return "The default plan is page_counter with layouts packed_5_19, padded_2022 and v6_15, batches\n"
 	       "8, 16, 32, 64, 127, 128 and 256, depth 3, local work per page of 0 (saturated), 250 ns,\n"
 	       "1 us and 4 us, on 1, 2, 4, ... and all workers, one thread of each core first; and\n"
-	       "contended_line's fetch_add on as many workers, the limit that they are held against.\n"
+	       "contended_line's fetch_add on as many workers, the limit that they are held against; and\n"
+	       "core_to_core on all pairs of CPUs, where 9 blocks of them take at most 15 s (8 CPUs).\n"
 	       "It is given 80 s for each worker count, at most 15 minutes, or --budget. When 9 blocks\n"
 	       "of it do not fit, it is thinned in this order until they do: windows of 10 ms instead of\n"
 	       "20; worker counts other than 1 and all (with local work: all only); windows of 5 ms; the\n"
@@ -131,6 +133,33 @@ static int add_limit(struct plan *plan, const struct thinning *t, const struct c
 	return rc;
 }
 
+/* every pair of CPUs, where MIN_BLOCKS of all of them cost no more than PAIRS_NS */
+static int add_pairs(struct plan *plan, const struct topo *topo, const struct cpulist *cpus,
+		     uint64_t seed, struct err *err)
+{
+	const struct experiment *exp = experiment_find("core_to_core", err);
+	int64_t cost = plan->window_ns + plan->warmup_ns, nr = (int64_t)cpus->nr * (cpus->nr - 1);
+	struct cpu_lists lists = {0};
+	char said[200] = "";
+	void *params;
+	int i, rc;
+
+	if (!exp)
+		return -EINVAL;
+	if (!nr || nr > PAIRS_NS / MIN_BLOCKS / cost)
+		return 0;
+	params = malloc(exp->params_size);
+	if (!params)
+		return err_set(err, -ENOMEM, "out of memory");
+	params_defaults(exp, params);
+	rc = plan_pair_lists(topo, cpus, nr, seed, &lists, said, sizeof(said), err);
+	for (i = 0; i < lists.nr && !rc; i++)
+		rc = plan_add_case(plan, exp, params, &lists.list[i], err);
+	cpu_lists_free(&lists);
+	free(params);
+	return rc;
+}
+
 static int build(struct plan *plan, const struct thinning *t, const struct cpulist *cpus,
 		 const struct cpulist *counts, struct err *err)
 {
@@ -181,6 +210,8 @@ int plan_default(const struct topo *topo, int64_t budget_ns, uint64_t seed, stru
 			rc = build(out, &steps[step], &cpus, &counts, err);
 		if (!rc)
 			rc = add_limit(out, &steps[step], &cpus, &counts, err);
+		if (!rc)
+			rc = add_pairs(out, topo, &cpus, seed, err);
 		if (!rc && MIN_BLOCKS * plan_block_ns(out) <= budget_ns)
 			break;
 	}

@@ -7,6 +7,7 @@
 
 #include "inputs.h"
 #include "report.h"
+#include "reproduce.h"
 #include "session.h"
 #include "sim.h"
 
@@ -17,6 +18,8 @@ struct report_args {
 	int64_t budget_ns, seed, max_batch, slots;
 	bool resume, multiplex;
 };
+
+#define PUBLISHED_SECONDS 10 /* for what the model predicts of published cases */
 
 static const char about[] =
 	"Without FILE: measures this machine by the default plan, keeps the record as JSON, prints the\n"
@@ -74,6 +77,7 @@ static int print_report(const struct results *const *r, int nr, const struct rep
 			const char *html)
 {
 	bool to_stdout = a->markdown && !strcmp(a->markdown, "-");
+	struct reproduction *published = NULL;
 	struct sim_profile *model = NULL;
 	struct report *rep = NULL;
 	struct err err = ERR_INIT;
@@ -82,7 +86,10 @@ static int print_report(const struct results *const *r, int nr, const struct rep
 	/* none is no fault: most records have no model of their machine */
 	if (html || a->markdown)
 		report_model(r, nr, &model, NULL);
-	if (report_build_beside(r, nr, &a->pick, model, &rep, &err)) {
+	if (((html || a->markdown) &&
+	     report_published(r, nr, PUBLISHED_SECONDS, &published, &err)) ||
+	    report_build_beside(r, nr, &a->pick, model, published, &rep, &err)) {
+		reproduce_free(published);
 		sim_profile_free(model);
 		return cli_fail_input(&err);
 	}
@@ -103,6 +110,7 @@ static int print_report(const struct results *const *r, int nr, const struct rep
 	else if (a->csv && !to_stdout)
 		printf("%smatrix   %s\n", html ? "" : "\n", a->csv);
 	report_free(rep);
+	reproduce_free(published);
 	sim_profile_free(model);
 	return status;
 }

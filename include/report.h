@@ -145,6 +145,7 @@ struct pick {
 	char sentence[400];	      /* the recommendation, or why there is none */
 	struct pick_loser *losers;    /* decided: by how much they lose, most first */
 	int nr_losers, nr_compared;   /* of how many pairs of cases */
+	int nr_zero;		      /* windows in which nothing got done: in no gain */
 	const char *const *left_out;  /* the options' */
 	int nr_left_out;
 };
@@ -201,10 +202,21 @@ void report_free(struct report *rep);
  * @model: of this class of machine, see report_model(); NULL: none. Every case of the chosen layout
  * that the curves show is predicted, about a second each on a wide machine. What the model
  * refuses is said in the report.
+ * @published: of report_published(), whose measured column is filled here; NULL: none
  */
 struct sim_profile;
+struct reproduction;
 int report_build_beside(const struct results *const *r, int nr, const struct pick_options *opt,
-			const struct sim_profile *model, struct report **out, struct err *err);
+			const struct sim_profile *model, struct reproduction *published,
+			struct report **out, struct err *err);
+
+/*
+ * report_published - the published cases that @r ran, predicted on the machines of their papers
+ * @seconds: after that no new row is begun; a case without one has a sentence instead
+ * *out is NULL when none was run; reproduce_free() it after the report. Errors: reproduce_predict()'s.
+ */
+int report_published(const struct results *const *r, int nr, int seconds, struct reproduction **out,
+		     struct err *err);
 
 /*
  * report_model - the model's profile of the machine of @r

@@ -37,6 +37,8 @@
 #define RESULTS_MAX_CPUS     10000000 /* of all cases */
 #define RESULTS_MAX_WARNINGS 1000
 #define RESULTS_MAX_FINDINGS 1000
+#define RESULTS_MAX_MAP	     1000 /* lines */
+#define RESULTS_MAX_MAP_LINE 4000 /* bytes */
 
 #define RESULTS_NR_RELATIONS (TOPO_CROSS_PACKAGE + 1)
 
@@ -72,6 +74,7 @@ struct results_machine {
 	uint64_t l3_bytes;
 	bool restricted;
 	int page_bytes; /* of this machine's base pages */
+	char *map;	/* topo_map_body(), lines that end in \n; NULL: the record has none */
 };
 
 struct results_build {

@@ -23,6 +23,7 @@ enum doc_kind {
 	DOC_ITEM,    /* neighbours make one list */
 	DOC_FACT,    /* a key and its value */
 	DOC_COMMAND, /* to be typed: never changed but for line ends */
+	DOC_DRAWING, /* lines that stay as they are, in letters of one width */
 	DOC_TABLE,
 	DOC_HEATMAP, /* a square of numbers, some of them absent, as colours */
 	DOC_PLOT,    /* curves; see doc_plot() */

@@ -3,6 +3,7 @@
 #include "html.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char style[] =
@@ -192,6 +193,22 @@ static void element(FILE *to, const char *open, const char *s, const char *close
 	fputs(close, to);
 }
 
+static void drawing(FILE *to, const char *s)
+{
+	const char *end;
+	char *line;
+
+	fputs("<pre class=\"drawing\" tabindex=\"0\">", to);
+	for (; *s; s = *end ? end + 1 : end) {
+		end = strchrnul(s, '\n');
+		line = strndup(s, end - s);
+		html_text(to, line ? line : "");
+		fputc('\n', to);
+		free(line);
+	}
+	fputs("</pre>\n", to);
+}
+
 static void block(FILE *to, const struct doc_block *b, struct err *no_plots)
 {
 	switch (b->kind) {
@@ -210,6 +227,9 @@ static void block(FILE *to, const struct doc_block *b, struct err *no_plots)
 		break;
 	case DOC_COMMAND:
 		element(to, "<pre><code>", b->text, "</code></pre>\n");
+		break;
+	case DOC_DRAWING:
+		drawing(to, b->text);
 		break;
 	case DOC_TABLE:
 		table(to, b);

@@ -118,7 +118,7 @@ static json_t *pick_tree(const struct pick *p)
 	for (i = 0; demands && i < p->nr_demands; i++)
 		json_array_append_new(demands, demand_json(&p->demands[i]));
 	return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:o, "
-			 "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}",
+			 "s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i}",
 			 "schema", "chargeline-pick", "version", 1, "class", text(p->class_name),
 			 "experiment", text(p->experiment), "layout", text(p->layout), "setting",
 			 text(p->setting), "cpus", p->cpus, "page_bytes", p->page_bytes, "slots",
@@ -129,7 +129,8 @@ static json_t *pick_tree(const struct pick *p)
 			 whole_or_null(p->range_hi), "sentence", text(p->sentence), "left_out",
 			 left_out(p), "demands", demands, "losers", losers(p), "limit_by",
 			 text(p->limit_by), "kind", p->predicted ? "predicted" : "measured",
-			 "weighted_mean", p->weighted ? demand_json(p->weighted) : json_null());
+			 "weighted_mean", p->weighted ? demand_json(p->weighted) : json_null(),
+			 "zero_windows", p->nr_zero);
 }
 
 int pick_json(const struct pick *p, FILE *to)

@@ -73,8 +73,8 @@ static void number(FILE *to, const char *s)
 	}
 }
 
-/* a fence is longer than any row of backticks in it */
-static void command(FILE *to, const char *s)
+/* between fences that are longer than any run of them inside; @kept: line ends stay */
+static void fenced(FILE *to, const char *language, const char *s, bool kept)
 {
 	int longest = 2, run = 0, i;
 	const char *at;
@@ -85,10 +85,15 @@ static void command(FILE *to, const char *s)
 	}
 	for (i = 0; i <= longest; i++)
 		fputc('`', to);
-	fputs("sh\n", to);
-	for (at = s; *at; at++)
-		fputc((unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at, to);
-	fputc('\n', to);
+	fprintf(to, "%s\n", language);
+	for (at = s; *at; at++) {
+		if (kept && *at == '\n')
+			fputc('\n', to);
+		else
+			fputc((unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at, to);
+	}
+	if (!kept || at == s || at[-1] != '\n')
+		fputc('\n', to);
 	for (i = 0; i <= longest; i++)
 		fputc('`', to);
 	fputc('\n', to);
@@ -201,7 +206,10 @@ static void block(FILE *to, const struct doc_block *b, const struct doc_block *b
 		text(to, b->text);
 		break;
 	case DOC_COMMAND:
-		command(to, b->text);
+		fenced(to, "sh", b->text, false);
+		return;
+	case DOC_DRAWING:
+		fenced(to, "", b->text, true);
 		return;
 	case DOC_TABLE:
 		table(to, b);

@@ -184,6 +184,16 @@ static char *setting_text(const struct grid *g)
 	return text;
 }
 
+static int count_zero(const struct series_set *set)
+{
+	int i, k, nr = 0;
+
+	for (i = 0; i < set->nr; i++)
+		for (k = 0; k < set->s[i].nr_valid; k++)
+			nr += set->s[i].valid[k].rate == 0;
+	return nr;
+}
+
 int pick_decide(const struct grid *g, const struct series_set *set,
 		const struct pick_machine *machine, const struct pick_options *opt,
 		struct pick **out, struct err *err)
@@ -216,6 +226,7 @@ int pick_decide(const struct grid *g, const struct series_set *set,
 	p->predicted = opt->predicted;
 	p->left_out = opt->left_out;
 	p->nr_left_out = opt->nr_left_out;
+	p->nr_zero = count_zero(set);
 	p->nr_workers = g->workers[g->nr_workers - 1];
 	p->class_name = strdup(machine->class_name ? machine->class_name : "");
 	p->demands = calloc(g->nr_works, sizeof(*p->demands));

@@ -362,6 +362,10 @@ static int write(const struct pick *p, int (*writer)(const struct doc *, FILE *)
 	if (!d)
 		return -ENOMEM;
 	pick_answer(d, p);
+	if (p->nr_zero)
+		doc_add(d, DOC_ITEM,
+			"In %d undisturbed window%s nothing got done: in the rates, but in no gain.",
+			p->nr_zero, p->nr_zero == 1 ? "" : "s");
 	pick_left_out(d, p->left_out, p->nr_left_out);
 	pick_sections(d, p);
 	rc = d->failed ? -ENOMEM : writer(d, to);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "report_private.h"
 
@@ -27,13 +28,98 @@ static bool names(const char *command, const char *word)
 	return false;
 }
 
-static bool was_run(const struct report *rep, const struct bench_published_case *c)
+static bool was_run(const struct results *const *r, int nr, const struct bench_published_case *c)
 {
 	int i = 0;
 
-	while (i < rep->nr && !names(rep->r[i]->command, c->name))
+	while (i < nr && !names(r[i]->command, c->name))
 		i++;
-	return i < rep->nr;
+	return i < nr;
+}
+
+/* ---------------------------------------------------------------------- the model's column */
+
+struct patience {
+	struct timespec until;
+};
+
+static bool too_late(void *ctx, const char *what, int nr_done, int nr)
+{
+	const struct patience *p = ctx;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > p->until.tv_sec ||
+	       (now.tv_sec == p->until.tv_sec && now.tv_nsec >= p->until.tv_nsec);
+}
+
+static void say_late(struct reproduce_case *c)
+{
+	int i;
+
+	for (i = 0; i < c->nr_rows; i++)
+		if (isnan(c->rows[i].predicted))
+			snprintf(c->rows[i].predicted_why, sizeof(c->rows[i].predicted_why),
+				 "takes longer than a report may: chargeline reproduce %s "
+				 "--no-measure",
+				 c->c->name);
+}
+
+int report_published(const struct results *const *r, int nr, int seconds, struct reproduction **out,
+		     struct err *err)
+{
+	const struct bench_published_case *chosen[16], *c;
+	struct patience patience;
+	const struct reproduce_progress progress = {too_late, &patience};
+	int n = 0, i, rc;
+
+	*out = NULL;
+	for (c = bench_published_cases; c->name && n < 16; c++)
+		if (was_run(r, nr, c))
+			chosen[n++] = c;
+	if (!n)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &patience.until);
+	patience.until.tv_sec += seconds;
+	rc = reproduce_predict(out, chosen, n, false, &progress, err);
+	for (i = 0; rc == 1 && i < (*out)->nr; i++)
+		say_late(&(*out)->cases[i]);
+	return rc < 0 ? rc : 0;
+}
+
+/* NULL: was not asked for, or did not fit into the time: then that is said */
+static struct reproduce_case *predicted(struct doc *d, const struct report *rep,
+					const struct bench_published_case *c)
+{
+	struct reproduce_case *found = NULL;
+	int i, left = 0;
+
+	for (i = 0; rep->published && i < rep->published->nr; i++)
+		if (rep->published->cases[i].c == c)
+			found = &rep->published->cases[i];
+	for (i = 0; found && i < found->nr_rows; i++)
+		left += isnan(found->rows[i].predicted);
+	if (!found || left < found->nr_rows)
+		return found;
+	doc_add(d, DOC_PARA,
+		"What the model predicts for %s takes longer than a report may; this prints it:",
+		found->machine);
+	doc_add(d, DOC_COMMAND, "chargeline reproduce %s --no-measure", c->name);
+	return NULL;
+}
+
+static void three_columns(struct doc *d, const struct report *rep, struct reproduce_case *c)
+{
+	if (reproduce_case_measured(c, &rep->set)) {
+		d->failed = true;
+		return;
+	}
+	doc_add(d, DOC_PARA,
+		"The column 'model' is predicted on %s, the published machine%s%s, not on this one: "
+		"%d CPUs, %d workers. 'fit': a free number was fitted on that row, or it is the base.",
+		c->machine, c->c->model_note ? "; " : "", c->c->model_note ? c->c->model_note : "",
+		c->machine_cpus, c->nr_workers);
+	reproduce_table(d, c);
 }
 
 bool published_is_row(const struct published *p, const struct bench_published_row *row,
@@ -163,6 +249,7 @@ static void say_case(struct doc *d, const struct bench_published_case *c)
 static bool case_tables(struct doc *d, const struct report *rep, struct published *p, bool begun)
 {
 	const struct bench_published_row *base = bench_published_base(p->c);
+	struct reproduce_case *beside;
 	bool said = false;
 	int i;
 
@@ -173,7 +260,10 @@ static bool case_tables(struct doc *d, const struct report *rep, struct publishe
 			doc_section(d, "published", "Published cases");
 		if (!said)
 			say_case(d, p->c);
-		begun = said = true;
+		begun = true;
+		if (!said && (beside = predicted(d, rep, p->c)))
+			three_columns(d, rep, beside);
+		said = true;
 		group_table(d, p, &rep->set, &rep->set.s[i]);
 	}
 	return begun;
@@ -202,7 +292,7 @@ void published_sections(struct doc *d, const struct report *rep)
 	bool begun = false;
 
 	for (c = bench_published_cases; c->name; c++) {
-		if (!was_run(rep, c))
+		if (!was_run(rep->r, rep->nr, c))
 			continue;
 		if (published_open(&p, c))
 			d->failed = true;

@@ -9,6 +9,7 @@
 #define CHARGELINE_REPORTS_PUBLISHED_H
 
 #include "bench.h"
+#include "doc.h"
 #include "reproduce.h"
 #include "series.h"
 
@@ -31,6 +32,12 @@ bool published_is_row(const struct published *p, const struct bench_published_ro
 const struct series *published_find(const struct published *p, const struct series_set *set,
 				    const struct bench_published_row *row,
 				    const struct result_case *base);
+
+/* reproduce.c: the measured column of one case. 0 or -ENOMEM */
+int reproduce_case_measured(struct reproduce_case *c, const struct series_set *set);
+
+/* reproduce_text.c: the rows of a case as a table, published | predicted | measured */
+void reproduce_table(struct doc *d, const struct reproduce_case *c);
 
 /* ------------------------------------------------------------------------ figures */
 

@@ -39,12 +39,14 @@ static void machine(struct doc *d, const struct results_machine *m)
 		 or_unknown(m->hostname), m->page_bytes / 1024,
 		 m->hypervisor && *m->hypervisor ? "virtual machine: " : "no hypervisor seen",
 		 m->hypervisor ? m->hypervisor : "");
+	if (m->map && *m->map)
+		doc_add(d, DOC_DRAWING, "%s", m->map);
 }
 
 /* ----------------------------------------------------------------------------- the run */
 
 struct counts {
-	int cases, windows, marked, blocks, by_mark[BENCH_NR_MARKS];
+	int cases, windows, marked, zero, blocks, by_mark[BENCH_NR_MARKS];
 	int64_t elapsed_ns;
 };
 
@@ -54,6 +56,7 @@ static void count_sample(struct counts *n, const struct sample *s)
 
 	n->windows++;
 	n->marked += !!s->marks;
+	n->zero += !s->marks && s->rate == 0;
 	for (i = 0; i < BENCH_NR_MARKS; i++)
 		n->by_mark[i] += s->marks >> i & 1;
 }
@@ -235,6 +238,11 @@ static void warn_windows(struct doc *d, const struct results *const *r, int nr)
 			format_percent(share, (double)n.marked / n.windows));
 	if (!n.windows)
 		doc_add(d, DOC_ITEM, "No window was measured.");
+	if (n.zero)
+		doc_add(d, DOC_ITEM,
+			"In %d undisturbed window%s nothing got done: in the medians, but in no "
+			"ratio.",
+			n.zero, n.zero == 1 ? "" : "s");
 }
 
 static void warn_precision(struct doc *d, const struct report *rep)

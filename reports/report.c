@@ -129,7 +129,8 @@ static int make_doc(struct report *rep, const struct pick_options *opt, struct e
 }
 
 int report_build_beside(const struct results *const *r, int nr, const struct pick_options *opt,
-			const struct sim_profile *model, struct report **out, struct err *err)
+			const struct sim_profile *model, struct reproduction *published,
+			struct report **out, struct err *err)
 {
 	struct report *rep = calloc(1, sizeof(*rep));
 	int rc;
@@ -138,12 +139,14 @@ int report_build_beside(const struct results *const *r, int nr, const struct pic
 		return err_set(err, -ENOMEM, "out of memory");
 	rep->r = r;
 	rep->nr = nr;
+	rep->published = published;
 	rc = make_numbers(rep, opt, err);
 	if (!rc && model && rep->grid && overlay_make(&rep->overlay, rep, model, layout_index(rep)))
 		rc = err_set(err, -ENOMEM, "out of memory");
 	if (!rc)
 		rc = make_doc(rep, opt, err);
 	rep->r = NULL;
+	rep->published = NULL;
 	if (rc)
 		report_free(rep);
 	else
@@ -154,7 +157,7 @@ int report_build_beside(const struct results *const *r, int nr, const struct pic
 int report_build(const struct results *const *r, int nr, const struct pick_options *opt,
 		 struct report **out, struct err *err)
 {
-	return report_build_beside(r, nr, opt, NULL, out, err);
+	return report_build_beside(r, nr, opt, NULL, NULL, out, err);
 }
 
 void report_free(struct report *rep)

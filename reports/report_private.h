@@ -33,6 +33,7 @@ struct report {
 	struct pick *pick; /* NULL: nothing to pick from; no_pick says why */
 	struct err no_pick;
 	struct overlay overlay;
+	struct reproduction *published; /* borrowed; NULL: none */
 	struct doc *doc;
 };
 

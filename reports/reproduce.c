@@ -191,7 +191,7 @@ static void see(struct seen *out, const struct series *s)
 		out->work_ns = 0;
 }
 
-static int measured_case(struct reproduce_case *rc, const struct series_set *set)
+int reproduce_case_measured(struct reproduce_case *rc, const struct series_set *set)
 {
 	const struct series *base = NULL;
 	struct seen row, beside;
@@ -221,7 +221,7 @@ int reproduce_measured(struct reproduction *r, const struct results *record, str
 	int i, rc = series_load(&set, &record, 1, err);
 
 	for (i = 0; i < r->nr && !rc; i++)
-		if (measured_case(&r->cases[i], &set))
+		if (reproduce_case_measured(&r->cases[i], &set))
 			rc = err_set(err, -ENOMEM, "out of memory");
 	series_free(&set);
 	return rc;

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "doc.h"
-#include "reproduce.h"
+#include "published.h"
 
 static const char *value_text(char *buf, size_t size, enum figure figure, double x)
 {
@@ -68,6 +67,25 @@ static void measured_cell(struct doc *d, const struct reproduce_row *r)
 		doc_cell(d, "%s ?", value_text(mid, sizeof(mid), r->figure, e->mid));
 }
 
+void reproduce_table(struct doc *d, const struct reproduce_case *c)
+{
+	int i;
+
+	doc_table(d, "Case %s: published, predicted on %s, measured here", c->c->name, c->machine);
+	doc_col(d, DOC_KEY, "row");
+	doc_col(d, DOC_NUM, "published");
+	doc_col(d, DOC_NUM, "model");
+	doc_col(d, DOC_WORD, "kind");
+	doc_col(d, DOC_NUM, "error");
+	doc_col(d, DOC_NUM, "measured\nhere");
+	for (i = 0; i < c->nr_rows; i++) {
+		doc_cell(d, "%s", c->rows[i].name);
+		published_cell(d, &c->rows[i]);
+		predicted_cells(d, &c->rows[i]);
+		measured_cell(d, &c->rows[i]);
+	}
+}
+
 static void say_fit(struct doc *d, const struct reproduce_fit *f, bool refit)
 {
 	char again[560] = "", on[160] = "not free";
@@ -99,19 +117,7 @@ static void case_section(struct doc *d, const struct reproduce_case *c, bool ref
 		doc_fact(d, "share", "%s", p->unit);
 	for (i = 0; i < c->nr_fits; i++)
 		say_fit(d, &c->fit[i], refit);
-	doc_table(d, "Case %s: published, predicted by the model, measured here", p->name);
-	doc_col(d, DOC_KEY, "row");
-	doc_col(d, DOC_NUM, "published");
-	doc_col(d, DOC_NUM, "model");
-	doc_col(d, DOC_WORD, "kind");
-	doc_col(d, DOC_NUM, "error");
-	doc_col(d, DOC_NUM, "measured\nhere");
-	for (i = 0; i < c->nr_rows; i++) {
-		doc_cell(d, "%s", c->rows[i].name);
-		published_cell(d, &c->rows[i]);
-		predicted_cells(d, &c->rows[i]);
-		measured_cell(d, &c->rows[i]);
-	}
+	reproduce_table(d, c);
 	for (i = 0; i < c->nr_rows; i++)
 		if (c->rows[i].row->note && (!i || c->rows[i].row != c->rows[i - 1].row))
 			doc_add(d, DOC_ITEM, "%s: %s", c->rows[i].row->name, c->rows[i].row->note);

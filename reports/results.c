@@ -11,6 +11,7 @@
 #include "case_copy.h"
 #include "results_counters.h"
 #include "results_findings.h"
+#include "results_map.h"
 #include "results_pairs.h"
 
 #ifdef __clang__
@@ -207,7 +208,7 @@ int results_new(struct results **out, const struct topo *topo, const struct plan
 	r->cases = calloc(plan->nr_cases ? plan->nr_cases : 1, sizeof(*r->cases));
 	if (!r->cases || fill_settings(r, plan, command) || fill_machine(&r->machine, topo) ||
 	    fill_build(&r->build) || warn_machine(r, topo) || findings_fill(r, topo) ||
-	    results_set_counters(r, plan->counters)) {
+	    results_map_fill(r, topo) || results_set_counters(r, plan->counters)) {
 		err_set(err, rc, "out of memory");
 		goto fail;
 	}
@@ -247,6 +248,7 @@ void results_free(struct results *r)
 			       r->machine.kernel,
 			       r->machine.class_name,
 			       r->machine.hypervisor,
+			       r->machine.map,
 			       r->build.version,
 			       r->build.compiler,
 			       r->build.flags,

@@ -8,6 +8,7 @@
 #include "fields.h"
 #include "results_counters.h"
 #include "results_findings.h"
+#include "results_map.h"
 #include "results_pairs.h"
 
 struct reader {
@@ -80,6 +81,7 @@ static void read_machine(struct fields *f, const json_t *root, struct results *r
 	m->l3_bytes = field_int_or_null(f, o, "l3_bytes", 1, INT64_MAX, 0);
 	m->restricted = field_bool(f, o, "restricted");
 	m->page_bytes = field_int(f, o, "page_bytes", 512, 1 << 30);
+	results_map_read(f, o, r);
 }
 
 static void read_build(struct fields *f, const json_t *root, struct results *r)

@@ -10,6 +10,7 @@
 #include "atomic.h"
 #include "results_counters.h"
 #include "results_findings.h"
+#include "results_map.h"
 #include "results_pairs.h"
 
 /* ----------------------------------------------------------------- JSON objects */
@@ -126,8 +127,9 @@ static json_t *settings(const struct results *r)
 	return obj_end(&o);
 }
 
-static json_t *machine(const struct results_machine *m)
+static json_t *machine(const struct results *r)
 {
+	const struct results_machine *m = &r->machine;
 	struct obj o = obj_new();
 
 	set_text(&o, "class", m->class_name);
@@ -146,6 +148,7 @@ static json_t *machine(const struct results_machine *m)
 	set_count_or(&o, "l3_bytes", m->l3_bytes, "unknown");
 	set(&o, "restricted", json_boolean(m->restricted));
 	set_int(&o, "page_bytes", m->page_bytes);
+	set(&o, "map", results_map_json(r));
 	return obj_end(&o);
 }
 
@@ -363,7 +366,7 @@ static void put_results(struct atomic_file *f, const struct results *r)
 	put_member(f, "command", text_value(r->command));
 	put_member(f, "elapsed_ns", json_integer(r->elapsed_ns));
 	put_member(f, "settings", settings(r));
-	put_member(f, "machine", machine(&r->machine));
+	put_member(f, "machine", machine(r));
 	put_member(f, "build", build(&r->build));
 	put_member(f, "context", r->context_known ? context(&r->context) : json_null());
 	if (!r->context_known)

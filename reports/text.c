@@ -108,6 +108,29 @@ static void command(struct out *o, const char *s)
 	}
 }
 
+/* line by line; what is too wide is broken, not cut */
+static void drawing(struct out *o, const char *s)
+{
+	const char *end;
+	int col;
+
+	for (; *s; s = *end ? end + 1 : end) {
+		end = strchrnul(s, '\n');
+		for (col = 0; s < end; s++) {
+			if (col >= DOC_WIDTH && starts_character(*s)) {
+				newline(o);
+				col = 0;
+			}
+			if (*s == ' ')
+				spaces(o, 1);
+			else
+				put(o, s, 1);
+			col += starts_character(*s);
+		}
+		newline(o);
+	}
+}
+
 /* ---------------------------------------------------------------------------- tables */
 
 static size_t cell_len(const char *s)
@@ -336,7 +359,7 @@ static void underline(struct out *o, const char *s, const char *with)
 static int block(struct out *o, const struct doc_block *b, const struct doc_block *before)
 {
 	/* lists and facts stay together, all else stands apart */
-	if (before && (before->kind != b->kind || b->kind == DOC_PARA || b->kind >= DOC_TABLE))
+	if (before && (before->kind != b->kind || b->kind == DOC_PARA || b->kind >= DOC_DRAWING))
 		newline(o);
 	switch (b->kind) {
 	case DOC_PARA:
@@ -354,6 +377,9 @@ static int block(struct out *o, const struct doc_block *b, const struct doc_bloc
 		return 0;
 	case DOC_COMMAND:
 		command(o, b->text);
+		return 0;
+	case DOC_DRAWING:
+		drawing(o, b->text);
 		return 0;
 	case DOC_TABLE:
 		return table(o, b);

@@ -5,6 +5,8 @@
  */
 #include "matrix_fixture.h"
 
+#include "topo_map.h"
+
 #define SERVICE_NS 40.0
 #define EVIL	   "<script>alert(1)</script>"
 
@@ -79,6 +81,7 @@ static struct results *narrow(void)
 	synth_set(&r->machine.model, "model \"'&" EVIL);
 	synth_set(&r->note, "a | b `c` " EVIL);
 	results_add_warning(r, "warning " EVIL);
+	synth_set(&r->machine.map, "package 0  a map ``` " EVIL "\n\n  of two\tlines\n");
 	synth_finding(r, EVIL, "warning", EVIL, EVIL);
 	for (i = 0; i < r->nr_cases; i++)
 		synth_set(&r->cases[i].placement, "cores-first " EVIL);
@@ -100,6 +103,21 @@ static void wide_pairs(struct results *r, int cores)
 				add_pair(r, "cas", "local", a, b, planted_relation(cores, a, b));
 				add_windows(r, planted_ns(cores, a, b));
 			}
+}
+
+/* as "chargeline topo" draws two sockets of 40 cores */
+static void draw_map(struct results *r)
+{
+	struct topo *topo = NULL;
+	struct err err = ERR_INIT;
+	size_t size;
+	FILE *to = open_memstream(&r->machine.map, &size);
+
+	assert_ok(topo_load(&topo, "Package:2 [NUMANode(memory=256GiB)] L3:1 Core:40 PU:2", &err),
+		  &err);
+	assert_int_equal(topo_map_body(topo, to), 0);
+	fclose(to);
+	topo_free(topo);
 }
 
 static struct results *wide(bool compact)
@@ -124,6 +142,7 @@ static struct results *wide(bool compact)
 	r->machine.cores = 80;
 	r->machine.pus = 160;
 	r->machine.smt_max = 2;
+	draw_map(r);
 	if (!compact)
 		wide_pairs(r, 80);
 	return r;

@@ -365,6 +365,13 @@ ok $? "reproduce measures here and keeps the record"
 run report p.json
 grep -q "Published case s1: ratio between rows" out
 ok $? "that record is one of 'run s1'"
+run report p.json --html p.html
+finished && grep -q "The column &#39;model&#39; is predicted on\|takes longer than a report may" p.html &&
+	grep -q "Case s1: published, predicted on .*, measured here\|chargeline reproduce s1 --no-measure" p.html &&
+	grep -q "^<pre><code>chargeline reproduce s1</code></pre>" p.html
+ok $? "its page has the three columns, or says why not, and how to repeat them"
+grep -q '^<pre class="drawing" tabindex="0">size  ' p.html
+ok $? "and the map of the machine"
 rm -rf work && mkdir work
 (cd work && timeout 100 "$tool" reproduce s1 --budget 200ms >../out 2>../err </dev/null)
 [ -s out ] && [ -z "$(ls -A work)" ]

@@ -164,6 +164,8 @@ static inline struct results *synth_record(void)
 		.l3_caches = 1,
 		.l3_bytes = 60 << 20,
 		.page_bytes = 4096,
+		.map = strdup("caches        L1d 48 KiB, L2 1.25 MiB, L3 60 MiB\n\n"
+			      "package 0     node 0, 16 GiB, 2 cores: 0-1\n"),
 	};
 	r->build = (struct results_build){
 		.version = strdup("0.1.0"),

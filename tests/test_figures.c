@@ -438,6 +438,9 @@ static void test_stock(void **state)
 	part = between(html, "<section id=\"stock\">", "</section>");
 	assert_says(part, "<caption><span>memcg_stock</span>");
 	free(part);
+	part = between(html, "<section id=\"repeat\">", "</section>");
+	assert_says(part, "<pre><code>chargeline run memcg_stock --set memcgs=1,4,16 ");
+	free(part);
 	free(html);
 	results_free(r);
 }
@@ -456,7 +459,7 @@ static void test_overlay(void **state)
 	synth_set(&r->machine.class_name, "icx-2s40c2t-2n");
 	assert_ok(report_model(all, 1, &model, &err), &err);
 	assert_string_equal(model->name, "icx-8380");
-	assert_ok(report_build_beside(all, 1, NULL, model, &rep, &err), &err);
+	assert_ok(report_build_beside(all, 1, NULL, model, NULL, &rep, &err), &err);
 	text = written(rep, report_text);
 	part = between(text, "The model beside the measurement", "Read this before");
 	assert_says(part, "Every figure of the model is a prediction");

@@ -339,6 +339,28 @@ static void test_files_pair_inside_themselves(void **state)
 	results_free(fast);
 }
 
+static void test_windows_without_work_are_counted(void **state)
+{
+	struct synth s = SYNTH_DEFAULT;
+	struct results *r = synth_results(&s);
+	char text[8192] = "";
+	struct pick *p;
+	FILE *to;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		r->cases[i].samples[2].rate = 0;
+	r->cases[3].samples[2].rate = 0;
+	r->cases[3].samples[2].marks = 1;
+	p = pick_of(r, NULL);
+	assert_int_equal(p->nr_zero, 3);
+	to = fmemopen(text, sizeof(text), "w");
+	assert_int_equal(pick_text(p, to), 0);
+	fclose(to);
+	assert_says(text, "- In 3 undisturbed windows nothing got done");
+	done(p, r);
+}
+
 static char *json_of(const struct pick *p)
 {
 	char *text = NULL;
@@ -494,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_drift_cancels),
 		cmocka_unit_test(test_files_pair_inside_themselves),
 		cmocka_unit_test(test_one_file_after_the_other),
+		cmocka_unit_test(test_windows_without_work_are_counted),
 		cmocka_unit_test(test_settings_are_not_mixed),
 		cmocka_unit_test(test_largest_worker_count),
 		cmocka_unit_test(test_layouts),

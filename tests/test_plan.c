@@ -170,6 +170,37 @@ static void case_text_names_what_differs(void **state)
 
 /* ------------------------------------------------------------------ default plan */
 
+static int nr_pairs(const struct plan *plan)
+{
+	int i, nr = 0;
+
+	for (i = 0; i < plan->nr_cases; i++)
+		nr += !strcmp(plan->cases[i].exp->name, "core_to_core");
+	return nr;
+}
+
+/* all pairs or none: 9 blocks of windows of 20 ms and their warm-up are within 15 s up to 8 CPUs */
+static void default_plan_has_pairs_where_they_are_cheap(void **state)
+{
+	static const struct {
+		const char *machine;
+		int nr;
+	} cases[] = {{"Core:1 PU:1", 0}, {"Core:8 PU:1", 56}, {"Core:9 PU:1", 0}};
+	struct err err = ERR_INIT;
+	struct topo *few;
+	struct plan plan;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_ok(topo_load(&few, cases[i].machine, &err), &err);
+		assert_ok(plan_default(few, 0, 1, &plan, &err), &err);
+		assert_int_equal(plan.window_ns, 20000000);
+		assert_int_equal(nr_pairs(&plan), cases[i].nr);
+		plan_free(&plan);
+		topo_free(few);
+	}
+}
+
 static void default_plan_of_160_cpus_fits_15_minutes(void **state)
 {
 	struct err err = ERR_INIT;
@@ -179,6 +210,7 @@ static void default_plan_of_160_cpus_fits_15_minutes(void **state)
 	assert_true(plan_estimate_ns(&plan) <= 15 * NS_PER_MIN);
 	assert_true(9 * plan_block_ns(&plan) <= plan.budget_ns);
 	assert_int_equal(plan.cases[plan.nr_cases - 1].cpus.nr, 160);
+	assert_int_equal(nr_pairs(&plan), 0);
 	plan_free(&plan);
 }
 
@@ -190,7 +222,9 @@ static void default_plan_of_2_cpus_is_whole_and_fits_3_minutes(void **state)
 
 	assert_ok(topo_load(&two, "Package:1 [NUMANode(memory=16GiB)] Core:2 PU:1", &err), &err);
 	assert_ok(plan_default(two, 0, 1, &plan, &err), &err);
-	assert_int_equal(plan.nr_cases, (3 * 7 * 4 + 1) * 2);
+	/* page_counter and its limit on 1 and 2 workers, and the pair in both directions */
+	assert_int_equal(plan.nr_cases, (3 * 7 * 4 + 1) * 2 + 2);
+	assert_int_equal(nr_pairs(&plan), 2);
 	assert_string_equal(plan.thinned, "");
 	assert_true(plan_estimate_ns(&plan) <= 170000000000LL);
 	plan_free(&plan);
@@ -349,6 +383,7 @@ int main(void)
 		cmocka_unit_test(explicit_cpus_keep_their_order),
 		cmocka_unit_test(case_text_names_what_differs),
 		cmocka_unit_test(default_plan_of_160_cpus_fits_15_minutes),
+		cmocka_unit_test(default_plan_has_pairs_where_they_are_cheap),
 		cmocka_unit_test(default_plan_of_2_cpus_is_whole_and_fits_3_minutes),
 		cmocka_unit_test(thinning_says_what_it_leaves_out),
 		cmocka_unit_test(pairs_of_160_cpus_fit_two_minutes_by_sampling),

@@ -100,6 +100,20 @@ static void test_other_settings_are_shown(void **state)
 	results_free(r);
 }
 
+static void test_windows_without_work_are_counted(void **state)
+{
+	struct synth s = SYNTH_DEFAULT;
+	struct results *r = synth_results(&s);
+	char *text;
+
+	r->cases[1].samples[2].rate = 0;
+	text = report_as(r, report_text);
+	assert_says(text,
+		    "- In 1 undisturbed window nothing got done: in the medians, but in no ratio.");
+	free(text);
+	results_free(r);
+}
+
 /* ------------------------------------------------------------------ anything may come in */
 
 static void test_markup_is_shown_as_text(void **state)
@@ -251,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_generic_table),
 		cmocka_unit_test(test_depth_sweep_is_a_table),
 		cmocka_unit_test(test_other_settings_are_shown),
+		cmocka_unit_test(test_windows_without_work_are_counted),
 		cmocka_unit_test(test_markup_is_shown_as_text),
 		cmocka_unit_test(test_long_texts_stay_inside),
 		cmocka_unit_test(test_wide_tables_are_split),

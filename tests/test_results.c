@@ -72,6 +72,7 @@ static void assert_same_results(const struct results *a, const struct results *b
 	assert_int_equal(a->machine.smt_max, b->machine.smt_max);
 	assert_true(a->machine.l3_bytes == b->machine.l3_bytes);
 	assert_int_equal(a->machine.page_bytes, b->machine.page_bytes);
+	assert_string_equal(a->machine.map, b->machine.map);
 	assert_string_equal(a->build.compiler, b->build.compiler);
 	assert_string_equal(a->build.flags, b->build.flags);
 	assert_true(!a->build.libbenchmark == !b->build.libbenchmark);
@@ -294,6 +295,8 @@ static void test_machine_is_recorded(void **state)
 	assert_int_equal(r->machine.packages, 2);
 	assert_int_equal(r->machine.page_bytes, sysconf(_SC_PAGESIZE));
 	assert_true(r->machine.kernel[0] && r->machine.hostname[0]);
+	assert_non_null(strstr(r->machine.map, "\npackage 1 "));
+	assert_non_null(strstr(r->machine.map, "\ndistances "));
 	assert_string_equal(r->build.version, CHARGELINE_VERSION);
 	assert_non_null(strstr(r->build.flags, "optimization="));
 	assert_true(r->build.compiler[0] && r->build.hwloc[0]);

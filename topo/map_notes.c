@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "topo_rows.h"
+#include "map_rows.h"
 
 #include <stdlib.h>
 
@@ -14,22 +14,22 @@ void map_kinds(const struct topo *topo, FILE *to)
 	const struct topo_kind *kinds = topo_kinds(topo, &nr);
 	const struct topo_cpu *cpus = topo_cpus(topo, &nr_cpus);
 	char label[32], l1[32], l2[32], mhz[32], *text;
-	struct group g = {0};
+	struct map_group g = {0};
 
 	for (k = 0; nr > 1 && k < nr; k++) {
 		for (i = 0; i < nr_cpus; i++)
 			if (cpus[i].kind == k)
-				group_add(&g, &cpus[i]);
-		text = group_text(&g, "");
+				map_group_add(&g, &cpus[i]);
+		text = map_group_text(&g, "");
 		snprintf(label, sizeof(label), "kind %d", k);
 		snprintf(mhz, sizeof(mhz), kinds[k].max_mhz ? ", up to %d MHz" : "%.0d",
 			 kinds[k].max_mhz);
-		row(to, label, "%s, L1d %s, L2 %s%s%s", text ? text : "?",
-		    cache_text(l1, sizeof(l1), kinds[k].l1d_bytes),
-		    cache_text(l2, sizeof(l2), kinds[k].l2_bytes), mhz,
-		    k == nr - 1 ? "; the fastest" : "");
+		map_row(to, label, "%s, L1d %s, L2 %s%s%s", text ? text : "?",
+			cache_text(l1, sizeof(l1), kinds[k].l1d_bytes),
+			cache_text(l2, sizeof(l2), kinds[k].l2_bytes), mhz,
+			k == nr - 1 ? "; the fastest" : "");
 		free(text);
-		group_reset(&g);
+		map_group_reset(&g);
 	}
 }
 
@@ -39,20 +39,20 @@ void map_hidden(const struct topo_info *f, FILE *to)
 
 	if (f->pus_offline) {
 		text = cpulist_text_sorted(&f->offline);
-		row(to, "offline", "%d CPU%s: %s", f->pus_offline, plural(f->pus_offline),
-		    text ? text : "?");
+		map_row(to, "offline", "%d CPU%s: %s", f->pus_offline, map_plural(f->pus_offline),
+			text ? text : "?");
 		free(text);
 	}
 	if (f->pus_disallowed) {
 		text = cpulist_text_sorted(&f->disallowed);
-		row(to, "not allowed", "%d CPU%s: %s", f->pus_disallowed, plural(f->pus_disallowed),
-		    text ? text : "?");
+		map_row(to, "not allowed", "%d CPU%s: %s", f->pus_disallowed,
+			map_plural(f->pus_disallowed), text ? text : "?");
 		free(text);
 	}
 	if (f->nodes_disallowed) {
 		text = cpulist_text_sorted(&f->disallowed_nodes);
-		row(to, f->pus_disallowed ? "" : "not allowed", "%d node%s: %s",
-		    f->nodes_disallowed, plural(f->nodes_disallowed), text ? text : "?");
+		map_row(to, f->pus_disallowed ? "" : "not allowed", "%d node%s: %s",
+			f->nodes_disallowed, map_plural(f->nodes_disallowed), text ? text : "?");
 		free(text);
 	}
 }
@@ -83,22 +83,23 @@ void map_odd_nodes(const struct topo *topo, FILE *to)
 		if (n[i].nr_cpus)
 			continue;
 		snprintf(label, sizeof(label), "node %d", n[i].os);
-		row(to, label, "%s%s%s, no CPUs: memory on request only",
-		    memory_text(&n[i], memory, sizeof(memory)), n[i].subtype ? " " : "",
-		    n[i].subtype ? n[i].subtype : "");
+		map_row(to, label, "%s%s%s, no CPUs: memory on request only",
+			map_memory_text(&n[i], memory, sizeof(memory)), n[i].subtype ? " " : "",
+			n[i].subtype ? n[i].subtype : "");
 	}
 	for (i = 0; i < nr_cpus; i++)
 		far += cpus[i].node < 0;
 	if (far)
-		row(to, "note", "%d CPU%s without local memory: memory comes from the nearest node",
-		    far, far == 1 ? " is" : "s are");
+		map_row(to, "note",
+			"%d CPU%s without local memory: memory comes from the nearest node", far,
+			far == 1 ? " is" : "s are");
 	if (node_spans_sockets(topo))
-		row(to, "note",
-		    "a node spans several packages: the firmware hides where memory is");
+		map_row(to, "note",
+			"a node spans several packages: the firmware hides where memory is");
 	if (topo_info(topo)->nodes_assumed)
-		row(to, "note", "this kernel shows no NUMA nodes: one is assumed");
+		map_row(to, "note", "this kernel shows no NUMA nodes: one is assumed");
 	if (!topo_info(topo)->l3_caches)
-		row(to, "note", "no L3 cache is shown: groups are nodes and packages");
+		map_row(to, "note", "no L3 cache is shown: groups are nodes and packages");
 }
 
 /* one distance between any two nodes needs no matrix; 0: there are several */
@@ -142,7 +143,7 @@ static void distance_matrix(const struct topo *topo, const struct topo_node **so
 	}
 	fprintf(to, "\n");
 	if (shown < nr)
-		row(to, "", "the other %d columns: --json", nr - shown);
+		map_row(to, "", "the other %d columns: --json", nr - shown);
 }
 
 void map_distances(const struct topo *topo, FILE *to)
@@ -151,15 +152,15 @@ void map_distances(const struct topo *topo, FILE *to)
 	const struct topo_node *n = topo_nodes(topo, &nr), **sorted;
 
 	if (!topo_info(topo)->distances_known) {
-		row(to, "distances", "not stated by this machine");
+		map_row(to, "distances", "not stated by this machine");
 		return;
 	}
 	remote = only_remote_distance(topo, nr);
 	if (nr == 1) {
-		row(to, "distances", "%d local", topo_distance(topo, 0, 0));
+		map_row(to, "distances", "%d local", topo_distance(topo, 0, 0));
 	} else if (remote) {
-		row(to, "distances", "%d local, %d between any two nodes",
-		    topo_distance(topo, 0, 0), remote);
+		map_row(to, "distances", "%d local, %d between any two nodes",
+			topo_distance(topo, 0, 0), remote);
 	} else {
 		sorted = calloc(nr > 0 ? nr : 1, sizeof(*sorted));
 		for (i = 0; sorted && i < nr; i++)

@@ -5,52 +5,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo_rows.h"
+#include "map_rows.h"
 
 static void map_threads(const struct topo *topo, FILE *to)
 {
 	const struct topo_info *f = topo_info(topo);
 	int nr, i;
 	const struct topo_cpu *cpus = topo_cpus(topo, &nr);
-	struct group core = {0};
+	struct map_group core = {0};
 	char *text;
 
 	if (!f->cores) {
-		row(to, "threads", "unknown: the machine shows no cores, each CPU counts as one");
+		map_row(to, "threads",
+			"unknown: the machine shows no cores, each CPU counts as one");
 		return;
 	}
 	for (i = 0; i < nr; i++)
 		if (cpus[i].core == cpus[0].core)
-			group_add(&core, &cpus[i]);
+			map_group_add(&core, &cpus[i]);
 	text = cpulist_text_sorted(&core.cpus);
 	if (f->smt_min != f->smt_max)
-		row(to, "threads", "%d to %d per core; the first core is CPUs %s", f->smt_min,
-		    f->smt_max, text ? text : "?");
+		map_row(to, "threads", "%d to %d per core; the first core is CPUs %s", f->smt_min,
+			f->smt_max, text ? text : "?");
 	else
-		row(to, "threads", "%d per core%s%s%s", f->smt_max,
-		    f->smt_max > 1 ? "; the first core is CPUs " : "",
-		    f->smt_max > 1 && text ? text : "",
-		    f->smt_off ? "; second threads are offline" : "");
+		map_row(to, "threads", "%d per core%s%s%s", f->smt_max,
+			f->smt_max > 1 ? "; the first core is CPUs " : "",
+			f->smt_max > 1 && text ? text : "",
+			f->smt_off ? "; second threads are offline" : "");
 	free(text);
-	group_reset(&core);
+	map_group_reset(&core);
 }
 
-static void map_head(const struct topo *topo, FILE *to)
+static void map_name(const struct topo *topo, FILE *to)
+{
+	const struct topo_info *f = topo_info(topo);
+
+	map_row(to, "class", "%s", f->class_name);
+	map_row(to, "processor", "%s%s%s, %s%s%s%s", *f->model ? f->model : "model unknown",
+		*f->arch ? ", " : "", f->arch, f->uarch,
+		*f->hypervisor ? ", virtual machine (" : "", f->hypervisor,
+		*f->hypervisor ? ")" : "");
+	if (!f->is_this_system)
+		map_row(to, "source", "%s: not this system, nothing is measured on it", f->input);
+}
+
+static void map_size(const struct topo *topo, FILE *to)
 {
 	const struct topo_info *f = topo_info(topo);
 	char l1[32] = "unknown", l2[32] = "unknown", l3[32] = "none shown", dies[32] = "";
 
-	row(to, "class", "%s", f->class_name);
-	row(to, "processor", "%s%s%s, %s%s%s%s", *f->model ? f->model : "model unknown",
-	    *f->arch ? ", " : "", f->arch, f->uarch, *f->hypervisor ? ", virtual machine (" : "",
-	    f->hypervisor, *f->hypervisor ? ")" : "");
-	if (!f->is_this_system)
-		row(to, "source", "%s: not this system, nothing is measured on it", f->input);
 	if (f->dies)
-		snprintf(dies, sizeof(dies), "%d die%s, ", f->dies, plural(f->dies));
-	row(to, "size", "%d package%s, %s%d node%s, %d L3 cache%s, %d core%s, %d CPU%s",
-	    f->packages, plural(f->packages), dies, f->numa_nodes, plural(f->numa_nodes),
-	    f->l3_caches, plural(f->l3_caches), f->cores, plural(f->cores), f->pus, plural(f->pus));
+		snprintf(dies, sizeof(dies), "%d die%s, ", f->dies, map_plural(f->dies));
+	map_row(to, "size", "%d package%s, %s%d node%s, %d L3 cache%s, %d core%s, %d CPU%s",
+		f->packages, map_plural(f->packages), dies, f->numa_nodes,
+		map_plural(f->numa_nodes), f->l3_caches, map_plural(f->l3_caches), f->cores,
+		map_plural(f->cores), f->pus, map_plural(f->pus));
 	map_threads(topo, to);
 	if (f->l1d_bytes)
 		text_bytes(l1, sizeof(l1), (double)f->l1d_bytes);
@@ -60,7 +69,7 @@ static void map_head(const struct topo *topo, FILE *to)
 		text_bytes(l3, sizeof(l3), (double)f->l3_bytes);
 	else if (f->l3_caches)
 		snprintf(l3, sizeof(l3), "unknown");
-	row(to, "caches", "L1d %s, L2 %s, L3 %s", l1, l2, l3);
+	map_row(to, "caches", "L1d %s, L2 %s, L3 %s", l1, l2, l3);
 }
 
 /* is the cluster of @cpu an L2? then some CPU has the same L3 and another cluster */
@@ -77,7 +86,7 @@ static bool cluster_is_l2(const struct topo_cpu *cpus, int nr, const struct topo
 }
 
 /* one cluster that is the whole node needs no row: its name, else NULL */
-static const char *only_cluster(const struct topo *topo, const struct group *g)
+static const char *only_cluster(const struct topo *topo, const struct map_group *g)
 {
 	int nr, i;
 	const struct topo_cpu *cpus = topo_cpus(topo, &nr);
@@ -96,7 +105,7 @@ static void map_clusters(const struct topo *topo, int socket, int node, FILE *to
 {
 	int nr, i, last = -1, nr_clusters = 0, min = 0, max = 0;
 	const struct topo_cpu *cpus = topo_cpus(topo, &nr), *first = NULL;
-	struct group g = {0};
+	struct map_group g = {0};
 	char *text = NULL, *list, label[32];
 	size_t size;
 	FILE *lists = open_memstream(&text, &size);
@@ -113,21 +122,21 @@ static void map_clusters(const struct topo *topo, int socket, int node, FILE *to
 			free(list);
 			min = nr_clusters == 1 || g.cores < min ? g.cores : min;
 			max = g.cores > max ? g.cores : max;
-			group_reset(&g);
+			map_group_reset(&g);
 		}
 		if (i == nr)
 			break;
 		first = first ? first : &cpus[i];
 		last = cpus[i].cluster;
-		group_add(&g, &cpus[i]);
+		map_group_add(&g, &cpus[i]);
 	}
 	if (!fclose(lists) && nr_clusters) {
 		snprintf(label, sizeof(label), "    %s x%d",
 			 cluster_is_l2(cpus, nr, first) ? "L2" : "L3", nr_clusters);
 		if (min == max)
-			row(to, label, "%d core%s each: %s", min, plural(min), text);
+			map_row(to, label, "%d core%s each: %s", min, map_plural(min), text);
 		else
-			row(to, label, "%d to %d cores each: %s", min, max, text);
+			map_row(to, label, "%d to %d cores each: %s", min, max, text);
 	}
 	free(text);
 }
@@ -145,7 +154,7 @@ static char *other_memory(const struct topo *topo, int node)
 		if (i != node && !nodes[i].default_target && nodes[i].nr_cpus &&
 		    cpulist_has(&nodes[node].cpus, nodes[i].cpus.cpu[0]))
 			fprintf(f, ", also node %d %s%s%s", nodes[i].os,
-				memory_text(&nodes[i], buf, sizeof(buf)),
+				map_memory_text(&nodes[i], buf, sizeof(buf)),
 				nodes[i].subtype ? " " : "",
 				nodes[i].subtype ? nodes[i].subtype : "");
 	if (f)
@@ -161,30 +170,31 @@ static void node_row(const struct topo *topo, const char *label, int node, const
 	char memory[32], *also;
 
 	if (node < 0) {
-		row(to, label, "%sno local memory, %s", prefix, cpus);
+		map_row(to, label, "%sno local memory, %s", prefix, cpus);
 		return;
 	}
 	also = other_memory(topo, node);
-	row(to, label, "%s%s%s%s%s, %s", prefix, memory_text(&nodes[node], memory, sizeof(memory)),
-	    nodes[node].subtype ? " " : "", nodes[node].subtype ? nodes[node].subtype : "",
-	    also ? also : "", cpus);
+	map_row(to, label, "%s%s%s%s%s, %s", prefix,
+		map_memory_text(&nodes[node], memory, sizeof(memory)),
+		nodes[node].subtype ? " " : "", nodes[node].subtype ? nodes[node].subtype : "",
+		also ? also : "", cpus);
 	free(also);
 }
 
 /* the CPUs of a socket in node @node; -2: in any */
-static void gather(const struct topo *topo, int socket, int node, struct group *g)
+static void gather(const struct topo *topo, int socket, int node, struct map_group *g)
 {
 	int nr, i;
 	const struct topo_cpu *cpus = topo_cpus(topo, &nr);
 
-	group_reset(g);
+	map_group_reset(g);
 	for (i = 0; i < nr; i++)
 		if (cpus[i].socket == socket && (node == -2 || cpus[i].node == node))
-			group_add(g, &cpus[i]);
+			map_group_add(g, &cpus[i]);
 }
 
 /* is the socket exactly one node's CPUs? */
-static bool is_one_node(const struct topo *topo, const struct group *all)
+static bool is_one_node(const struct topo *topo, const struct map_group *all)
 {
 	int nr, i, node = topo_cpu_by_os(topo, all->cpus.cpu[0])->node;
 	const struct topo_node *nodes = topo_nodes(topo, &nr);
@@ -196,8 +206,8 @@ static bool is_one_node(const struct topo *topo, const struct group *all)
 }
 
 /* a socket is a package, unless it has several or none: then it is a node's CPUs */
-static void socket_label(const struct topo *topo, const struct group *all, int socket, char *buf,
-			 size_t size)
+static void socket_label(const struct topo *topo, const struct map_group *all, int socket,
+			 char *buf, size_t size)
 {
 	const struct topo_cpu *first = topo_cpu_by_os(topo, all->cpus.cpu[0]);
 	bool package = first->package >= 0;
@@ -215,27 +225,27 @@ static void socket_label(const struct topo *topo, const struct group *all, int s
 static void map_node(const struct topo *topo, int socket, int node, const char *label,
 		     const char *prefix, FILE *to)
 {
-	struct group g = {0};
+	struct map_group g = {0};
 	const char *cluster;
 	char *text;
 
 	gather(topo, socket, node, &g);
 	if (g.cpus.nr) {
 		cluster = only_cluster(topo, &g);
-		text = group_text(&g, cluster ? cluster : "");
+		text = map_group_text(&g, cluster ? cluster : "");
 		node_row(topo, label, node, prefix, text ? text : "?", to);
 		free(text);
 		if (!cluster)
 			map_clusters(topo, socket, node, to);
 	}
-	group_reset(&g);
+	map_group_reset(&g);
 }
 
 static void map_socket(const struct topo *topo, int socket, FILE *to)
 {
 	int nr, node;
 	const struct topo_node *nodes = topo_nodes(topo, &nr);
-	struct group all = {0};
+	struct map_group all = {0};
 	char label[32], prefix[32], *text;
 
 	gather(topo, socket, -2, &all);
@@ -245,8 +255,8 @@ static void map_socket(const struct topo *topo, int socket, FILE *to)
 		snprintf(prefix, sizeof(prefix), "node %d, ", nodes[node].os);
 		map_node(topo, socket, node, label, prefix, to);
 	} else {
-		text = group_text(&all, "");
-		row(to, label, "%s", text ? text : "?");
+		text = map_group_text(&all, "");
+		map_row(to, label, "%s", text ? text : "?");
 		free(text);
 		for (node = 0; node < nr; node++) {
 			snprintf(label, sizeof(label), "  node %d", nodes[node].os);
@@ -254,7 +264,7 @@ static void map_socket(const struct topo *topo, int socket, FILE *to)
 		}
 		map_node(topo, socket, -1, "  no node", "", to);
 	}
-	group_reset(&all);
+	map_group_reset(&all);
 }
 
 static void map_sockets(const struct topo *topo, FILE *to)
@@ -268,9 +278,9 @@ static void map_sockets(const struct topo *topo, FILE *to)
 			map_socket(topo, next++, to);
 }
 
-int topo_map(const struct topo *topo, FILE *to)
+int topo_map_body(const struct topo *topo, FILE *to)
 {
-	map_head(topo, to);
+	map_size(topo, to);
 	map_hidden(topo_info(topo), to);
 	fprintf(to, "\n");
 	map_sockets(topo, to);
@@ -278,4 +288,10 @@ int topo_map(const struct topo *topo, FILE *to)
 	map_odd_nodes(topo, to);
 	map_distances(topo, to);
 	return ferror(to) ? -EIO : 0;
+}
+
+int topo_map(const struct topo *topo, FILE *to)
+{
+	map_name(topo, to);
+	return topo_map_body(topo, to);
 }
