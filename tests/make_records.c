@@ -111,8 +111,10 @@ static void draw_map(struct results *r)
 	struct topo *topo = NULL;
 	struct err err = ERR_INIT;
 	size_t size;
-	FILE *to = open_memstream(&r->machine.map, &size);
+	FILE *to;
 
+	free(r->machine.map);
+	to = open_memstream(&r->machine.map, &size);
 	assert_ok(topo_load(&topo, "Package:2 [NUMANode(memory=256GiB)] L3:1 Core:40 PU:2", &err),
 		  &err);
 	assert_int_equal(topo_map_body(topo, to), 0);
