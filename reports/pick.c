@@ -335,7 +335,7 @@ void pick_input_free(struct pick_input *in)
 int pick_make(const struct results *const *r, int nr, const struct pick_options *opt,
 	      struct pick **out, struct err *err)
 {
-	struct pick_input *in;
+	struct pick_input *in = NULL;
 	int i, rc = input_new(&in, false, err);
 
 	if (rc)
