@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MAX_ROW (64 << 10)
+#define MIN_NS	0.001 /* a picosecond, the model's unit of time */
 
 struct matrix {
 	double *ns; /* nr x nr; 0: no value */
@@ -50,12 +51,26 @@ static int parse_row(struct matrix *m, char *line, struct err *err)
 		if (strspn(cell, "0123456789.") != strlen(cell) ||
 		    text_parse_percent(cell, 0, 1e9, &v, NULL))
 			return bad_cell(m, m->row, col, "is not a latency in ns", rest, err);
-		if (v <= 0 && col != m->row)
+		if (v < MIN_NS && col != m->row)
 			return bad_cell(m, m->row, col, "is not above 0", cell, err);
 		whole = (int64_t)m->row * m->nr + col;
 		m->ns[whole] = v;
 	}
+	if (col < m->row)
+		return err_set(err, -EINVAL,
+			       "'%s': row %d has %d cells, and needs one for each of the %d CPUs "
+			       "before its own",
+			       m->path, m->row, col, m->row);
 	return 0;
+}
+
+/* the line without its end, "\n" or "\r\n" */
+static void cut_end(char *line)
+{
+	size_t len = strcspn(line, "\n");
+
+	len -= len && line[len - 1] == '\r';
+	line[len] = 0;
 }
 
 static int read_rows(struct matrix *m, FILE *f, char *line, struct err *err)
@@ -66,7 +81,7 @@ static int read_rows(struct matrix *m, FILE *f, char *line, struct err *err)
 		if (!strchr(line, '\n') && !feof(f))
 			return err_set(err, -EINVAL, "'%s': row %d is longer than %d bytes",
 				       m->path, m->row, MAX_ROW);
-		line[strcspn(line, "\r\n")] = 0;
+		cut_end(line);
 		if (!*line && m->row)
 			continue;
 		if (m->row == m->nr)
