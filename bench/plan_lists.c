@@ -89,24 +89,31 @@ static int sort_pairs(const struct topo *topo, const struct cpulist *cpus, struc
 	return 0;
 }
 
-/* equal shares of @limit pairs; what a class has no pairs for goes round again */
+static int64_t smallest(int64_t a, int64_t b, int64_t c)
+{
+	a = a < b ? a : b;
+	return a < c ? a : c;
+}
+
+/*
+ * equal shares of @limit pairs; what a class has no pairs for goes round again, and what is too
+ * little for all goes to the nearest relations
+ */
 static void share(struct pair_class *class, int64_t limit)
 {
-	int64_t left = limit, each;
+	int64_t left = limit, each, more;
 	int i, wanting;
 
 	do {
 		for (i = 0, wanting = 0; i < NR_RELATIONS; i++)
 			wanting += class[i].quota < class[i].nr;
-		each = wanting ? left / wanting : 0;
-		for (i = 0; i < NR_RELATIONS && each; i++) {
-			int64_t more = class[i].nr - class[i].quota;
-
-			more = more < each ? more : each;
+		each = wanting && left > wanting ? left / wanting : 1;
+		for (i = 0; i < NR_RELATIONS; i++) {
+			more = smallest(class[i].nr - class[i].quota, each, left);
 			class[i].quota += more;
 			left -= more;
 		}
-	} while (each);
+	} while (left && wanting);
 }
 
 /* the first quota pairs become a random choice */

@@ -355,6 +355,21 @@ static void a_sample_has_the_size_asked_for(void **state)
 	plan_free(&b);
 }
 
+/* fewer than there are relations: the nearest ones, and never none */
+static void a_small_sample_is_not_empty(void **state)
+{
+	struct err err = ERR_INIT;
+	struct plan plan;
+	int nr;
+
+	for (nr = 1; nr <= 7; nr++) {
+		assert_ok(build_pairs(topo, nr, 0, &plan, &err), &err);
+		assert_int_equal(plan.nr_cases, 2 * nr);
+		assert_true(count_relation(topo, &plan, TOPO_SAME_CORE) > 0);
+		plan_free(&plan);
+	}
+}
+
 static void two_cpus_are_one_pair_and_one_is_none(void **state)
 {
 	struct err err = ERR_INIT;
@@ -388,6 +403,7 @@ int main(void)
 		cmocka_unit_test(thinning_says_what_it_leaves_out),
 		cmocka_unit_test(pairs_of_160_cpus_fit_two_minutes_by_sampling),
 		cmocka_unit_test(all_pairs_can_be_asked_for),
+		cmocka_unit_test(a_small_sample_is_not_empty),
 		cmocka_unit_test(a_sample_has_the_size_asked_for),
 		cmocka_unit_test(two_cpus_are_one_pair_and_one_is_none),
 	};
