@@ -5,17 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "text.h"
+
 /*
  * One line, whatever was quoted in it: a newline or an escape sequence in a file name or a field
  * must not reach the terminal. @wanted is what vsnprintf would have liked to write.
  */
 static void finish(struct err *err, const char *msg, int wanted)
 {
-	size_t i;
-
-	for (i = 0; msg[i]; i++)
-		err->msg[i] = (unsigned char)msg[i] < ' ' || msg[i] == 0x7f ? '?' : msg[i];
-	err->msg[i] = 0;
+	strcpy(err->msg, msg);
+	text_tame(err->msg);
 	if (wanted >= (int)sizeof(err->msg))
 		memcpy(err->msg + sizeof(err->msg) - 4, "...", 4);
 }

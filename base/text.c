@@ -5,6 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void text_tame(char *s)
+{
+	for (; *s; s++) {
+		if (*s == '\xc2' && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0)
+			*s++ = '?', *s = '?';
+		else if ((unsigned char)*s < ' ' || *s == 0x7f)
+			*s = '?';
+	}
+}
+
 int text_parse_int(const char *s, int64_t min, int64_t max, int64_t *out, struct err *err)
 {
 	char *end;

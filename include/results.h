@@ -40,6 +40,13 @@
 #define RESULTS_MAX_MAP	     1000 /* lines */
 #define RESULTS_MAX_MAP_LINE 4000 /* bytes */
 
+/*
+ * A file from somebody else is only text: nothing in it is run, no name in it is opened, and what
+ * is shown of it holds no control character. Reading it takes at most this much memory, in bytes,
+ * whatever is in it; what would take more is refused.
+ */
+#define RESULTS_MAX_MEMORY(file_bytes) (40 * (size_t)(file_bytes) + (128 << 20))
+
 #define RESULTS_NR_RELATIONS (TOPO_CROSS_PACKAGE + 1)
 
 struct result_param {

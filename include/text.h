@@ -40,6 +40,12 @@ const char *text_bytes(char *buf, size_t size, double bytes);
 /* "1.23 G", "45.6 M", "789 k", "12.3": three significant digits. Returns @buf. */
 const char *text_si(char *buf, size_t size, double value);
 
+/*
+ * text_tame - what a terminal would take for a command becomes '?', byte by byte
+ * Control characters: below U+0020, U+007F, and U+0080 to U+009F in UTF-8. Line breaks too.
+ */
+void text_tame(char *s);
+
 /* -------------------------------------------------------------------- names */
 
 /*

@@ -2,13 +2,17 @@
 #include "fields.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "text.h"
 
 /* --------------------------------------------------------------------- the file */
 
@@ -83,14 +87,67 @@ int fields_read(const char *path, size_t max, char **data, size_t *size, struct 
 	return rc;
 }
 
+/* ------------------------------------------------------------------- bounded memory */
+
+/* what a parse on this thread may still take; jansson's allocator is told of no context */
+static _Thread_local struct {
+	bool on, used_up;
+	size_t left;
+} room;
+
+static void *take(size_t size)
+{
+	void *p;
+
+	if (room.on && size > room.left) {
+		room.used_up = true;
+		return NULL;
+	}
+	p = malloc(size);
+	if (p && room.on)
+		room.left -= size < malloc_usable_size(p) ? malloc_usable_size(p) : size;
+	return p;
+}
+
+static void give(void *p)
+{
+	if (p && room.on)
+		room.left += malloc_usable_size(p);
+	free(p);
+}
+
+static void set_allocator(void)
+{
+	json_set_alloc_funcs(take, give);
+}
+
+static json_t *parse(const char *data, size_t size, json_error_t *why)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	json_t *root;
+
+	pthread_once(&once, set_allocator);
+	room.on = true;
+	room.used_up = false;
+	room.left = FIELDS_MEMORY(size);
+	root = json_loadb(data, size, JSON_REJECT_DUPLICATES, why);
+	room.on = false;
+	return root;
+}
+
 int fields_parse(const char *path, const char *data, size_t size, json_t **root, struct err *err)
 {
 	json_error_t why;
 	bool cut;
 
-	*root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &why);
+	*root = parse(data, size, &why);
 	if (*root)
 		return 0;
+	if (room.used_up)
+		return err_set(err, -EBADMSG,
+			       "file '%.200s': it would take more than %zu MiB of memory, which no "
+			       "result of its size does",
+			       path, FIELDS_MEMORY(size) >> 20);
 	if (why.line < 0)
 		return err_set(err, -ENOMEM, "file '%.200s': out of memory", path);
 	cut = json_error_code(&why) == json_error_premature_end_of_input;
@@ -222,7 +279,9 @@ char *field_text_value(struct fields *f, const json_t *v, const char *name)
 	if (!v || f->rc)
 		return NULL;
 	s = strdup(json_string_value(v));
-	if (!s)
+	if (s)
+		text_tame(s);
+	else
 		field_no_memory(f);
 	return s;
 }

@@ -28,8 +28,10 @@ struct fields {
  * -errno of what failed, -EISDIR, -EFBIG over @max bytes; then @data is NULL.
  *
  * fields_parse - bytes as JSON, whatever is in them; json_decref() @root
- * @path: for sentences. -EBADMSG not JSON (with line and column).
+ * @path: for sentences. -EBADMSG not JSON (with line and column), or it takes more memory than
+ * FIELDS_MEMORY: our densest files take two thirds of it, "[[],[],..." takes twice as much.
  */
+#define FIELDS_MEMORY(size) (20 * (size_t)(size) + (1 << 20))
 int fields_read(const char *path, size_t max, char **data, size_t *size, struct err *err);
 int fields_parse(const char *path, const char *data, size_t size, json_t **root, struct err *err);
 
@@ -52,7 +54,7 @@ int64_t field_int_or_null(struct fields *f, const json_t *o, const char *name, i
 double field_real(struct fields *f, const json_t *o, const char *name, double max);
 double field_real_or_null(struct fields *f, const json_t *o, const char *name, double max);
 
-/* free() them; NULL after a refusal. or_null: NULL for null; or_none: "" for null */
+/* free() them, text_tame()d; NULL after a refusal. or_null: NULL for null; or_none: "" for null */
 char *field_text(struct fields *f, const json_t *o, const char *name);
 char *field_text_or_null(struct fields *f, const json_t *o, const char *name);
 char *field_text_or_none(struct fields *f, const json_t *o, const char *name);

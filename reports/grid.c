@@ -118,6 +118,14 @@ static struct axes axes_of(const struct series *s)
 	return a;
 }
 
+/* places of the grid, or what a pick compares, over the limit */
+static bool is_too_big(const struct grid *g)
+{
+	double places = (double)g->nr_layouts * g->nr_works * g->nr_workers * g->nr_batches;
+
+	return places > GRID_MAX || (double)g->nr_works * g->nr_batches * g->nr_batches > GRID_MAX;
+}
+
 static int find_axes(struct grid *g, struct series_set *set, int64_t *layouts)
 {
 	struct axes a;
@@ -126,12 +134,16 @@ static int find_axes(struct grid *g, struct series_set *set, int64_t *layouts)
 	for (i = 0; i < set->nr; i++) {
 		if (!set->s[i].in_grid)
 			continue;
+		if (is_too_big(g))
+			return -EFBIG;
 		a = axes_of(&set->s[i]);
 		g->nr_layouts = axis_add(layouts, g->nr_layouts, a.layout);
 		g->nr_works = axis_add(g->works, g->nr_works, a.work);
 		g->nr_batches = axis_add(g->batches, g->nr_batches, a.batch);
 		g->nr_workers = axis_add(g->workers, g->nr_workers, set->s[i].c->nr_workers);
 	}
+	if (is_too_big(g))
+		return -EFBIG;
 	g->at = calloc((size_t)g->nr_layouts * g->nr_works * g->nr_workers * g->nr_batches,
 		       sizeof(*g->at));
 	return g->at ? 0 : -ENOMEM;
@@ -162,7 +174,17 @@ static void fill(struct grid *g, const struct series_set *set, const int64_t *la
 	}
 }
 
-int grid_make(struct grid **out, struct series_set *set)
+static int fail(int rc, struct err *err)
+{
+	if (rc == -EFBIG)
+		return err_set(err, rc,
+			       "the cases have too many layouts, demands, workers or "
+			       "batches for one table: more than %d places",
+			       GRID_MAX);
+	return err_set(err, rc, "out of memory");
+}
+
+int grid_make(struct grid **out, struct series_set *set, struct err *err)
 {
 	const struct series *first;
 	int64_t *layouts = NULL;
@@ -172,10 +194,10 @@ int grid_make(struct grid **out, struct series_set *set)
 
 	*out = NULL;
 	if (rc || !first)
-		return rc;
+		return rc ? fail(rc, err) : 0;
 	g = calloc(1, sizeof(*g));
 	if (!g)
-		return -ENOMEM;
+		return fail(-ENOMEM, err);
 	g->experiment = first->c->experiment;
 	g->sample = first;
 	g->nr_settings = nr_settings;
@@ -193,11 +215,12 @@ int grid_make(struct grid **out, struct series_set *set)
 	if (!rc)
 		fill(g, set, layouts);
 	free(layouts);
-	if (rc)
-		grid_free(g);
-	else
+	if (!rc) {
 		*out = g;
-	return rc;
+		return 0;
+	}
+	grid_free(g);
+	return fail(rc, err);
 }
 
 void grid_free(struct grid *g)

@@ -315,8 +315,9 @@ int pick_input_make(struct pick_input *in, const struct pick_options *opt, struc
 
 	if (rc)
 		return rc;
-	if (grid_make(&in->grid, &in->set))
-		return err_set(err, -ENOMEM, "out of memory");
+	rc = grid_make(&in->grid, &in->set, err);
+	if (rc)
+		return rc;
 	in->machine.class_name = in->class_name;
 	return pick_decide(in->grid, &in->set, &in->machine, opt, out, err);
 }

@@ -36,9 +36,11 @@ static int make_numbers(struct report *rep, const struct pick_options *opt, stru
 
 	if (rc)
 		return rc;
-	if (matrix_make(&rep->matrices, &rep->set, rep->r, rep->nr) ||
-	    grid_make(&rep->grid, &rep->set))
+	if (matrix_make(&rep->matrices, &rep->set, rep->r, rep->nr))
 		return err_set(err, -ENOMEM, "out of memory");
+	rc = grid_make(&rep->grid, &rep->set, err);
+	if (rc)
+		return rc;
 	pick_machine(rep->r, rep->nr, &machine);
 	rc = pick_decide(rep->grid, &rep->set, &machine, opt, &rep->pick, &rep->no_pick);
 	if (rc == -ENOMEM)

@@ -145,6 +145,7 @@ static void read_param(struct fields *f, const char *name, const json_t *v, stru
 	p->name = strdup(name);
 	if (!p->name)
 		return field_no_memory(f);
+	text_tame(p->name);
 	if (json_is_object(v)) {
 		snprintf(where, sizeof(where), "params.%.60s.", name);
 		f->section = where;

@@ -106,9 +106,11 @@ struct grid {
 
 /*
  * grid_make - the setting with most cases that has a batch
- * Marks its series as in_grid. *out is NULL when no case has a parameter "batch". 0 or -ENOMEM.
+ * Marks its series as in_grid. *out is NULL when no case has a parameter "batch". -ENOMEM; -EFBIG
+ * over GRID_MAX places or pairs of batches, which no sweep of ours has
  */
-int grid_make(struct grid **out, struct series_set *set);
+#define GRID_MAX (1 << 20)
+int grid_make(struct grid **out, struct series_set *set, struct err *err);
 void grid_free(struct grid *g);
 
 /* by index; NULL when there is no such case */

@@ -413,6 +413,11 @@ static void test_err_is_one_line(void **state)
 
 	err_set(&err, -EINVAL, "file '%s'", "a\nb\x1b[31m\x7f \t");
 	assert_string_equal(err.msg, "file 'a?b?[31m? ?'");
+	err_set(&err, -EINVAL,
+		"\xc2\x9b"
+		"31m \xc3\x9b \xc2\xae \xc2");
+	assert_string_equal(err.msg, "??31m \xc3\x9b \xc2\xae \xc2");
+	err_set(&err, -EINVAL, "file '%s'", "a\nb\x1b[31m\x7f \t");
 	err_set(&err, -EINVAL, "again: %s", err.msg);
 	assert_string_equal(err.msg, "again: file 'a?b?[31m? ?'");
 }

@@ -452,6 +452,26 @@ static void test_full_disk(void **state)
 	done(p, r);
 }
 
+/* a made-up file: each case another batch, so that a table of all would not fit into memory */
+static void test_no_table_without_end(void **state)
+{
+	const struct results *all[1];
+	struct synth s = SYNTH_DEFAULT;
+	struct err err = ERR_INIT;
+	struct report *rep = NULL;
+	struct pick *p = NULL;
+	int batches[1101], i;
+
+	for (i = 0; i < 1100; i++)
+		batches[i] = i + 1;
+	batches[i] = -1;
+	s.batches = batches;
+	all[0] = synth_results(&s);
+	assert_refused(pick_make(all, 1, NULL, &p, &err), -EFBIG, "too many layouts", &err);
+	assert_refused(report_build(all, 1, NULL, &rep, &err), -EFBIG, "too many layouts", &err);
+	results_free((struct results *)all[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -473,6 +493,7 @@ int main(void)
 		cmocka_unit_test(test_predicted_is_marked),
 		cmocka_unit_test(test_left_out_is_said),
 		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_no_table_without_end),
 	};
 
 	return run_tests(tests);

@@ -96,7 +96,7 @@ static void test_round_trip(void **state)
 					    .work_error = 0.01,
 					    .work_error_end = NAN,
 					    .memory_note = "no get_mempolicy here"};
-	assert_int_equal(results_add_warning(r, "with \"quotes\", \x01, a\ttab and ü"), 0);
+	assert_int_equal(results_add_warning(r, "with \"quotes\" and ü"), 0);
 	save(r, path);
 	back = load(path);
 	assert_same_results(r, back);

@@ -87,6 +87,56 @@ static void test_too_large_is_not_read(void **state)
 	assert_refused(results_load(&none, path, &err), -EFBIG, "is over 256 MiB", &err);
 }
 
+/* @unit again and again up to @size bytes, between @head and @tail; free() it */
+static char *repeat(const char *head, const char *unit, const char *tail, size_t size)
+{
+	char *data = malloc(size + strlen(head) + strlen(unit) + strlen(tail) + 1), *end = data;
+
+	assert_non_null(data);
+	for (end = stpcpy(end, head); (size_t)(end - data) < size;)
+		end = stpcpy(end, unit);
+	stpcpy(end, tail);
+	return data;
+}
+
+/* what is small in a file and large in memory */
+static void test_memory_is_bounded(void **state)
+{
+	static const char *const dense[][3] = {
+		{"[", "[],", "[]]"},
+		{"[", "{},", "{}]"},
+		{"{\"cases\":[{\"samples\":[", "[[[]]],", "0]}]}"},
+	};
+	char *data;
+	int i;
+
+	for (i = 0; i < NR(dense); i++) {
+		data = repeat(dense[i][0], dense[i][1], dense[i][2], 900 << 10);
+		assert_load_refused(data, strlen(data), "it would take more than 18 MiB of memory");
+		free(data);
+	}
+	data = repeat("[", "1,", "1]", 900 << 10);
+	assert_load_refused(data, strlen(data), "not a result of chargeline");
+	free(data);
+}
+
+/* the densest that is written: no fraction, no metric, no mark */
+static void test_the_densest_result_is_read(void **state)
+{
+	struct results *r = make_results(), *back;
+	struct sample s = {0};
+
+	for (; s.block < 20000; s.block++)
+		assert_int_equal(results_add_sample(r, 2, &s, NULL), 0);
+	r->cases[2].nr_metrics = 0;
+	save(r, in_dir("r.json"));
+	r->cases[2].nr_metrics = 2;
+	back = load(in_dir("r.json"));
+	assert_int_equal(back->cases[2].nr_samples, 20000);
+	results_free(back);
+	results_free(r);
+}
+
 /* ----------------------------------------------------- every field, wrong or absent */
 
 /* "cases[1].samples[0].rate"; the value there, and with @put a new one instead (NULL: none) */
@@ -295,12 +345,49 @@ static void test_unknown_fields_are_ignored(void **state)
 	json_decref(root);
 }
 
+/* a terminal would obey them, whatever prints the record */
+static void test_no_control_character_gets_in(void **state)
+{
+	static const char evil[] = "a\x1b]0;x\a\x7f\n\xc2\x9b"
+				   "1m\xc3\xbc",
+			  tame[] = "a?]0;x?????1m\xc3\xbc";
+	json_t *root = good_json();
+	struct results *r;
+
+	at(root, "machine.hostname", true, json_string(evil));
+	at(root, "command", true, json_string(evil));
+	at(root, "warnings[0]", true, json_string(evil));
+	at(root, "findings[0].value", true, json_string(evil));
+	at(root, "context.memory_note", true, json_string(evil));
+	at(root, "cases[0].placement", true, json_string(evil));
+	at(root, "cases[0].params.layout.text", true, json_string(evil));
+	json_object_set_new(at(root, "cases[0].params", false, NULL), evil, json_integer(1));
+	assert_int_equal(json_dump_file(root, in_dir("r.json"), 0), 0);
+	r = load(in_dir("r.json"));
+	assert_string_equal(r->machine.hostname, tame);
+	assert_string_equal(r->command, tame);
+	assert_string_equal(r->warnings[0], tame);
+	assert_string_equal(r->findings[0].value, tame);
+	assert_string_equal(r->context.memory_note, tame);
+	assert_string_equal(r->cases[0].placement, tame);
+	assert_string_equal(result_param_text(&r->cases[0], "layout"), tame);
+	assert_string_equal(result_param_text(&r->cases[0], tame), "1");
+	results_free(r);
+	json_decref(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest results_read[] = {
-		TEST(test_truncated_anywhere),	  TEST(test_not_a_result),
-		TEST(test_too_large_is_not_read), TEST(test_every_field_is_checked),
-		TEST(test_ranges_and_types),	  TEST(test_unknown_fields_are_ignored),
+		TEST(test_truncated_anywhere),
+		TEST(test_not_a_result),
+		TEST(test_too_large_is_not_read),
+		TEST(test_every_field_is_checked),
+		TEST(test_ranges_and_types),
+		TEST(test_unknown_fields_are_ignored),
+		TEST(test_memory_is_bounded),
+		TEST(test_the_densest_result_is_read),
+		TEST(test_no_control_character_gets_in),
 	};
 
 	return run_result_tests(results_read);
