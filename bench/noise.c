@@ -67,6 +67,7 @@ static void open_cpu_stat(struct noise *n)
 int noise_open(struct noise **out)
 {
 	struct noise *n = calloc(1, sizeof(*n));
+	int rc;
 
 	if (!n)
 		return -ENOMEM;
@@ -77,6 +78,12 @@ int noise_open(struct noise **out)
 		return -ENOMEM;
 	}
 	n->stat_fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+	/* hidden is one thing, no descriptor for what would be seen another */
+	if (n->stat_fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+		rc = -errno;
+		noise_close(n);
+		return rc;
+	}
 	open_cpu_stat(n);
 	*out = n;
 	return 0;

@@ -97,8 +97,10 @@ int bench_open(struct bench_session **out, const struct topo *topo, const struct
 		return err_set(err, -ENOMEM, "out of memory");
 	s->topo = topo;
 	s->plan = plan;
-	if (all_cpus(plan, &s->cpus) || noise_open(&s->noise)) {
-		rc = err_set(err, -ENOMEM, "out of memory");
+	rc = all_cpus(plan, &s->cpus);
+	rc = rc ? rc : noise_open(&s->noise);
+	if (rc) {
+		err_set(err, rc, "cannot watch what else this machine does: %s", strerror(-rc));
 		goto fail;
 	}
 	s->slots = aligned_alloc(_Alignof(struct worker_slot),

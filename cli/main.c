@@ -103,6 +103,8 @@ int main(int argc, char **argv)
 
 	/* a closed pipe is then an error of the write, which nobody needs to hear of */
 	signal(SIGPIPE, SIG_IGN);
+	/* a file over the size limit (ulimit -f) too: it is to be said, not to kill */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		print_commands(stderr);
 		return EXIT_USAGE;

@@ -38,9 +38,17 @@ static int refused(enum input_kind kind, const char *what, struct err *err)
 static int read_once(hwloc_topology_t *out, enum input_kind kind, const char *text, size_t size,
 		     unsigned long flags, const char *what, struct err *err)
 {
+	struct cpulist list = CPULIST_INIT;
 	hwloc_topology_t top;
 	int rc = 0;
 
+	/* hwloc 2.9 asks the kernel until it is told: where that is refused, for ever */
+	if (kind == INPUT_SYSTEM) {
+		rc = system_affinity(&list, err);
+		cpulist_free(&list);
+		if (rc)
+			return rc;
+	}
 	if (hwloc_topology_init(&top))
 		return out_of_memory(err);
 	if (kind == INPUT_XML)
