@@ -8,17 +8,9 @@
  *   ninja -C build tests/fuzz_topo
  *   build/tests/fuzz_topo -max_total_time=60 CORPUS tests/topologies
  */
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "fuzz.h"
 
 #include "topo.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void use(const struct topo *t)
 {
@@ -40,27 +32,12 @@ static void use(const struct topo *t)
 	cpulist_free(&cpus);
 }
 
-static int load_file(struct topo **t, const uint8_t *data, size_t size, struct err *err)
-{
-	int fd = memfd_create("fuzz", MFD_CLOEXEC), rc = -EIO;
-	char path[64];
-
-	if (fd >= 0 && write(fd, data, size) == (ssize_t)size) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		rc = topo_load(t, path, err);
-	} else {
-		err_set(err, rc, "no memory file");
-	}
-	close(fd);
-	return rc;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct err err = ERR_INIT;
 	struct topo *t = NULL;
-	char text[512];
-	int rc;
+	char text[512], path[64];
+	int rc, fd;
 
 	if (!size)
 		return 0;
@@ -71,7 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			return 0; /* a file of this machine is not the input that was meant */
 		rc = topo_load(&t, text, &err);
 	} else {
-		rc = load_file(&t, data, size, &err);
+		fd = fuzz_file(data, size, path);
+		rc = topo_load(&t, path, &err);
+		close(fd);
 	}
 	if (rc && (!*err.msg || strchr(err.msg, '\n') || t))
 		abort();
