@@ -318,7 +318,7 @@ check_passes() {
 	run env CI=true bash "$tree/.ci/run"
 	ended 0
 	called 'apt-get install -y --no-install-recommends deb-tool deb-lib deb-extra deb-check'
-	# 5 configurations of one case; the format of C and of shell; the stand-ins build no fuzzer
+	# 5 configurations of one case; the format of C and of shell; the stand-in builds no fuzzer
 	last_line '7 passed, 0 failed, 1 skipped'
 	[[ $(grep -c '^meson setup' "$log") == 5 ]] || fails 'not 5 configurations'
 	: >"$log"
