@@ -45,7 +45,7 @@
  * is shown of it holds no control character. Reading it takes at most this much memory, in bytes,
  * whatever is in it; what would take more is refused.
  */
-#define RESULTS_MAX_MEMORY(file_bytes) (40 * (size_t)(file_bytes) + (128 << 20))
+#define RESULTS_MAX_MEMORY(file_bytes) (32 * (size_t)(file_bytes) + (128 << 20))
 
 #define RESULTS_NR_RELATIONS (TOPO_CROSS_PACKAGE + 1)
 

@@ -230,8 +230,8 @@ strange() { # strange NAME PYTHON: writes s.json by o, an open file; each comman
 	python3 -c "o = open('s.json', 'w'); r = open('x.json').read()
 $2" 2>err && python3 - "$tool" >out 2>>err <<'END'
 import os, resource, subprocess, sys
-bound = 40 * os.path.getsize("s.json") + (128 << 20)
-for args in (["report"], ["pick"], ["compare", "s.json"]):
+bound = 32 * os.path.getsize("s.json") + (128 << 20)
+for args in (["report"], ["pick", "--json"], ["compare", "s.json"], ["compare", "--json", "s.json"]):
     p = subprocess.run([sys.argv[1]] + args + ["s.json"], capture_output=True, timeout=100)
     assert p.returncode in (0, 1, 3), (args, p.returncode)
     for text in (p.stdout, p.stderr):
@@ -244,7 +244,7 @@ END
 	ok $? "a stranger's file, $1"
 }
 measure env
-strange "lists of nothing" 'o.write("[" + "[]," * 4000000 + "[]]")'
+strange "lists of nothing" 'o.write("[" + "[]," * 8000000 + "[]]")'
 strange "numbers" 'o.write("[" + "1," * 4000000 + "1]")'
 strange "a deep nest" 'o.write("[" * 4000000)'
 strange "one long text" 'o.write("{\"schema\":\"" + "x" * 8000000 + "\"}")'
