@@ -27,12 +27,9 @@ static _Thread_local char seen[512];
 
 void katomic_hook(enum katomic_access access, const volatile void *addr, size_t size)
 {
-	static const char sign[] = {[KATOMIC_READ] = 'r',
-				    [KATOMIC_WRITE] = 'w',
-				    [KATOMIC_ADD] = '+',
-				    [KATOMIC_XCHG] = 'x',
-				    [KATOMIC_CMPXCHG] = 'c',
-				    [KATOMIC_POST] = '+'};
+	static const char sign[] = {
+		[KATOMIC_READ] = 'r', [KATOMIC_WRITE] = 'w',   [KATOMIC_ADD] = '+',
+		[KATOMIC_XCHG] = 'x', [KATOMIC_CMPXCHG] = 'c', [KATOMIC_POST] = '+'};
 	size_t len = strlen(seen);
 
 	if (watched)

@@ -50,12 +50,9 @@ void cpu_work_ns(int64_t n)
 
 void katomic_hook(enum katomic_access access, const volatile void *addr, size_t size)
 {
-	static const char sign[] = {[KATOMIC_READ] = 'r',
-				    [KATOMIC_WRITE] = 'w',
-				    [KATOMIC_ADD] = '+',
-				    [KATOMIC_XCHG] = 'x',
-				    [KATOMIC_CMPXCHG] = 'c',
-				    [KATOMIC_POST] = '+'};
+	static const char sign[] = {
+		[KATOMIC_READ] = 'r', [KATOMIC_WRITE] = 'w',   [KATOMIC_ADD] = '+',
+		[KATOMIC_XCHG] = 'x', [KATOMIC_CMPXCHG] = 'c', [KATOMIC_POST] = '+'};
 	const struct field *f;
 	int level;
 
