@@ -130,6 +130,10 @@ static void pitfall_04_sibling_numberings(void **state)
 	t = load(OWN_XML("offline-16t"));
 	expect_no_place(t, "smt-siblings", "second threads are offline");
 	topo_free(t);
+	t = load(OWN_XML("core-depths-7t"));
+	expect_place(t, "smt-siblings", 6, "0-1,4-7");
+	expect_place(t, "cores-first", 7, "0,2,4,6,1,5,7");
+	topo_free(t);
 	t = recorded("bdw-2s-smt-offline-36t");
 	if (t)
 		expect_no_place(t, "smt-siblings", "second threads are offline");

@@ -225,11 +225,32 @@ static int fill_states(struct topo *t, const struct reading *r, struct err *err)
 	return rc ? out_of_memory(err) : 0;
 }
 
+/*
+ * hwloc_get_next_obj_by_type() for a type that hwloc has at several depths, where its own gives up:
+ * branches nest it differently, as a core that has one thread left lies below its L1 and others
+ * above theirs.
+ */
+static hwloc_obj_t next_obj(hwloc_topology_t top, hwloc_obj_type_t type, hwloc_obj_t prev)
+{
+	int depth = prev ? prev->depth + 1 : 0;
+
+	if (prev && prev->next_cousin)
+		return prev->next_cousin;
+	for (; depth < hwloc_topology_get_depth(top); depth++)
+		if (hwloc_get_depth_type(top, depth) == type)
+			return hwloc_get_obj_by_depth(top, depth, 0);
+	return NULL;
+}
+
 static int count(hwloc_topology_t top, hwloc_obj_type_t type)
 {
 	int n = hwloc_get_nbobjs_by_type(top, type);
+	hwloc_obj_t obj = NULL;
 
-	return n < 0 ? 0 : n;
+	if (n < 0)
+		for (n = 0; (obj = next_obj(top, type, obj)); n++)
+			;
+	return n;
 }
 
 static uint64_t largest_cache(hwloc_topology_t top, hwloc_obj_type_t type)
@@ -237,7 +258,7 @@ static uint64_t largest_cache(hwloc_topology_t top, hwloc_obj_type_t type)
 	hwloc_obj_t obj = NULL;
 	uint64_t max = 0;
 
-	while ((obj = hwloc_get_next_obj_by_type(top, type, obj)))
+	while ((obj = next_obj(top, type, obj)))
 		if (obj->attr->cache.size > max)
 			max = obj->attr->cache.size;
 	return max;
@@ -258,7 +279,7 @@ static void fill_counts(struct topo *t, hwloc_topology_t top)
 	info->l1d_bytes = largest_cache(top, HWLOC_OBJ_L1CACHE);
 	info->l2_bytes = largest_cache(top, HWLOC_OBJ_L2CACHE);
 	info->l3_bytes = largest_cache(top, HWLOC_OBJ_L3CACHE);
-	while ((core = hwloc_get_next_obj_by_type(top, HWLOC_OBJ_CORE, core))) {
+	while ((core = next_obj(top, HWLOC_OBJ_CORE, core))) {
 		width = hwloc_bitmap_weight(core->cpuset);
 		if (!info->smt_max || width < info->smt_min)
 			info->smt_min = width;
@@ -279,30 +300,44 @@ static int os_of(hwloc_obj_t obj)
 	return obj && obj->os_index <= INT_MAX ? (int)obj->os_index : -1;
 }
 
-/* the position of the object around @pu, -1 none; -2: not one of the @nr that were counted */
-static int around(hwloc_topology_t top, hwloc_obj_t pu, hwloc_obj_type_t type)
+/* what lies around CPUs, numbered in the order of the tree: depths have numbers of their own */
+enum { AROUND_CORE, AROUND_PACKAGE, AROUND_DIE, AROUND_L3, AROUND_L2, NR_AROUND };
+
+struct around {
+	hwloc_topology_t top;
+	int nr[NR_AROUND];
+};
+
+/* the position of the object around @pu, -1 none; -2: not one of those that were counted */
+static int around(struct around *a, hwloc_obj_t pu, int what)
 {
-	hwloc_obj_t obj = hwloc_get_ancestor_obj_by_type(top, type, pu);
+	static const hwloc_obj_type_t types[NR_AROUND] = {HWLOC_OBJ_CORE, HWLOC_OBJ_PACKAGE,
+							  HWLOC_OBJ_DIE, HWLOC_OBJ_L3CACHE,
+							  HWLOC_OBJ_L2CACHE};
+	hwloc_obj_t obj = hwloc_get_ancestor_obj_by_type(a->top, types[what], pu);
 
 	if (!obj)
 		return -1;
-	return (int)obj->logical_index < count(top, type) ? (int)obj->logical_index : -2;
+	if (!obj->userdata)
+		obj->userdata = (void *)(intptr_t)++a->nr[what];
+	return a->nr[what] <= count(a->top, types[what]) ? (int)(intptr_t)obj->userdata - 1 : -2;
 }
 
-static bool fill_cpu(struct topo *t, hwloc_topology_t top, hwloc_obj_t pu, int i)
+static bool fill_cpu(struct topo *t, struct around *a, hwloc_obj_t pu, int i)
 {
+	hwloc_topology_t top = a->top;
 	struct topo_cpu *cpu = &t->cpus[i];
 	hwloc_obj_t l1 = hwloc_get_ancestor_obj_by_type(top, HWLOC_OBJ_L1CACHE, pu);
 	hwloc_obj_t l2 = hwloc_get_ancestor_obj_by_type(top, HWLOC_OBJ_L2CACHE, pu);
-	int core = around(top, pu, HWLOC_OBJ_CORE);
+	int core = around(a, pu, AROUND_CORE);
 
 	cpu->os = pu->os_index;
 	cpu->core = core == -1 ? t->info.cores + i : core;
-	cpu->package = around(top, pu, HWLOC_OBJ_PACKAGE);
+	cpu->package = around(a, pu, AROUND_PACKAGE);
 	cpu->package_os = os_of(hwloc_get_ancestor_obj_by_type(top, HWLOC_OBJ_PACKAGE, pu));
-	cpu->die = around(top, pu, HWLOC_OBJ_DIE);
-	cpu->l3 = around(top, pu, HWLOC_OBJ_L3CACHE);
-	cpu->l2 = around(top, pu, HWLOC_OBJ_L2CACHE);
+	cpu->die = around(a, pu, AROUND_DIE);
+	cpu->l3 = around(a, pu, AROUND_L3);
+	cpu->l2 = around(a, pu, AROUND_L2);
 	cpu->node = cpu->node_near = -1;
 	t->raw[i].kind = -1;
 	t->raw[i].l1d_bytes = l1 ? l1->attr->cache.size : 0;
@@ -315,6 +350,7 @@ static bool fill_cpu(struct topo *t, hwloc_topology_t top, hwloc_obj_t pu, int i
 /* hwloc does not check that the PUs of a file are those its sets name */
 static int fill_cpus(struct topo *t, hwloc_topology_t top, struct err *err)
 {
+	struct around a = {.top = top};
 	hwloc_obj_t pu = NULL;
 	unsigned int os;
 	int i = 0;
@@ -327,7 +363,7 @@ static int fill_cpus(struct topo *t, hwloc_topology_t top, struct err *err)
 	while ((pu = hwloc_get_next_obj_by_type(top, HWLOC_OBJ_PU, pu))) {
 		os = pu->os_index;
 		if (i == t->nr_cpus || os >= (unsigned int)t->nr_os || t->state[os] != CPU_USABLE ||
-		    t->by_os[os] >= 0 || !fill_cpu(t, top, pu, i++))
+		    t->by_os[os] >= 0 || !fill_cpu(t, &a, pu, i++))
 			return err_set(err, -EINVAL, "the topology contradicts itself at PU %u",
 				       os);
 	}
