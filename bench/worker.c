@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define THREAD_STACK (256 << 10)
@@ -43,11 +44,25 @@ static bool bind_self(int cpu)
 	return ok && sched_getcpu() == cpu;
 }
 
+/* being on the CPU is not enough: one that went offline, or left our cpuset, has undone the binding
+ * and the scheduler may move us again in the middle of a window */
+static bool is_bound(int cpu)
+{
+	unsigned long mask[(CPULIST_MAX_CPU + 1) / (8 * sizeof(long))];
+	long size, i, nr = 0;
+
+	size = syscall(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+	for (i = 0; i < size / (long)sizeof(*mask) && nr < 2; i++)
+		nr += __builtin_popcountl(mask[i]);
+	/* a container may refuse the call */
+	return (nr == 1 || size < 0) && sched_getcpu() == cpu;
+}
+
 static void run_job(struct member *m, struct job *job)
 {
-	m->slot->migrated = sched_getcpu() != m->cpu;
+	m->slot->migrated = !is_bound(m->cpu) && !bind_self(m->cpu);
 	job->body(job, m->slot);
-	m->slot->migrated |= sched_getcpu() != m->cpu;
+	m->slot->migrated |= !is_bound(m->cpu);
 	if (atomic_fetch_sub(&job->nr_running, 1) == 1)
 		sem_post(&m->crew->done);
 }

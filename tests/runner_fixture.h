@@ -34,14 +34,22 @@ static int free_machine(void **state)
 
 /* ------------------------------------------------------------ experiments of the test */
 
-enum mood { MOOD_COUNT, MOOD_SLEEP, MOOD_WANDER, MOOD_LOSE, MOOD_REFUSE_SETUP, MOOD_REFUSE_INIT };
+enum mood {
+	MOOD_COUNT,
+	MOOD_SLEEP,
+	MOOD_WANDER,
+	MOOD_LOSE,
+	MOOD_REFUSE_SETUP,
+	MOOD_REFUSE_INIT,
+	MOOD_UNBIND
+};
 
 struct mood_params {
 	int64_t mood;
 };
 
 static const struct param mood_params_table[] = {
-	{"mood", "", "how it misbehaves", 0, 0, MOOD_REFUSE_INIT, 0, NULL, 0}, {NULL}};
+	{"mood", "", "how it misbehaves", 0, 0, MOOD_UNBIND, 0, NULL, 0}, {NULL}};
 
 static atomic_long nr_done;
 static char allowed[64][64]; /* Cpus_allowed_list of each worker's thread */
@@ -88,6 +96,12 @@ static void mood_run(void *shared, const void *params, struct worker *w, uint64_
 			CPU_SET(cpus.cpu[w->cpu == cpus.cpu[0]], &set);
 			sched_setaffinity(0, sizeof(set), &set);
 			usleep(100);
+		}
+		if (p->mood == MOOD_UNBIND) { /* what the kernel does when the CPU goes offline */
+			CPU_ZERO(&set);
+			CPU_SET(cpus.cpu[0], &set);
+			CPU_SET(cpus.cpu[1], &set);
+			sched_setaffinity(0, sizeof(set), &set);
 		}
 		atomic_fetch_add(&nr_done, 1);
 	}

@@ -171,6 +171,30 @@ static void a_worker_that_left_its_cpu_is_marked(void **state)
 	plan_free(&plan);
 }
 
+static void a_worker_that_lost_its_binding_is_marked_and_bound_again(void **state)
+{
+	static const int moods[2] = {MOOD_UNBIND, MOOD_COUNT}, workers[2] = {1, 1};
+	struct plan plan = make_plan(2, moods, workers);
+	struct bench_session *s;
+	struct err err = ERR_INIT;
+	struct sample sample;
+	char want[16];
+
+	if (cpus.nr < 2 || cpus.cpu[0] >= CPU_SETSIZE || cpus.cpu[1] >= CPU_SETSIZE) {
+		plan_free(&plan);
+		test_skip("needs two CPUs");
+	}
+	assert_ok(bench_open(&s, topo, &plan, &err), &err);
+	assert_ok(bench_window(s, 0, &sample, &err), &err);
+	assert_true(sample.marks & MARK_MIGRATED);
+	assert_ok(bench_window(s, 1, &sample, &err), &err);
+	assert_false(sample.marks & MARK_MIGRATED);
+	snprintf(want, sizeof(want), "%d", cpus.cpu[0]);
+	assert_string_equal(allowed[0], want);
+	bench_close(s);
+	plan_free(&plan);
+}
+
 static atomic_bool rival_ends;
 
 static void *rival(void *arg)
@@ -305,6 +329,7 @@ int main(void)
 		cmocka_unit_test(refusals_of_hooks_come_back),
 		cmocka_unit_test(workers_are_pinned_to_the_cpu_they_report),
 		cmocka_unit_test(a_worker_that_left_its_cpu_is_marked),
+		cmocka_unit_test(a_worker_that_lost_its_binding_is_marked_and_bound_again),
 		cmocka_unit_test(a_worker_that_was_switched_out_is_marked),
 		cmocka_unit_test(latency_is_of_one_worker_throughput_of_all),
 		cmocka_unit_test(a_window_lasts_as_long_as_asked),
