@@ -33,9 +33,9 @@ static int home_node(const struct topo *t, const char *spec, int *node_os, struc
 	n = topo_node_index(t, (int)os);
 	if (n < 0 && cpulist_has(&t->info.disallowed_nodes, (int)os))
 		return err_set(err, -EINVAL, "node %d is not allowed for this process", (int)os);
-	if (n < 0)
+	if (n < 0 && !(t->info.is_this_system && system_has_node((int)os)))
 		return err_set(err, -EINVAL, "node %d does not exist", (int)os);
-	if (memory_is_none(&t->nodes[n]))
+	if (n < 0 || memory_is_none(&t->nodes[n]))
 		return err_set(err, -EOPNOTSUPP, "node %d has no memory", (int)os);
 	*node_os = (int)os;
 	return 0;

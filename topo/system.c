@@ -171,6 +171,14 @@ bool system_nodes_missing(void)
 	return access("/sys/devices/system/node", F_OK) != 0;
 }
 
+bool system_has_node(int node)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d", node);
+	return !access(path, F_OK);
+}
+
 /* the node the kernel has for a CPU, even one without memory that hwloc leaves out */
 static int kernel_node(const char *root, int cpu)
 {

@@ -80,6 +80,7 @@ void system_hypervisor(char *name, size_t size);
 bool system_smt_off(void);
 bool system_read_line(const char *path, char *buf, size_t size); /* without '\n'; false: none */
 bool system_nodes_missing(void);
+bool system_has_node(int node); /* also one without memory, which hwloc leaves out */
 int system_near_node(const char *root, int cpu, const struct topo *topo); /* index or -1 */
 
 /* relate.c */
