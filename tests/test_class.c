@@ -154,6 +154,7 @@ static void own_classes(void **state)
 	expect_class(OWN_XML("offline-16t"), "unknown-2s4c1t-2n-smtoff");
 	expect_class(OWN_XML("uneven-7t"), "unknown-2s4c1t-2n-asym7");
 	expect_class(OWN_XML("core-depths-7t"), "unknown-2s2c2t-2n");
+	expect_class(OWN_XML("empty-node-8t"), "unknown-2s4c1t-1n-nolocal");
 	expect_class(OWN_XML("no-local-8t"), "unknown-2s4c1t-1n-nolocal");
 	expect_class(OWN_XML("device-memory-8t"), "unknown-2s4c1t-2n");
 	expect_class(OWN_XML("hybrid-12t"), "unknown-1s8c2t-1n-hybrid4+4");

@@ -179,6 +179,7 @@ static void own_counts(void **state)
 		{OWN_XML("offline-16t"), 2, 2, 8, 8, 1, 1, 2, 2, 0},
 		{OWN_XML("uneven-7t"), 2, 2, 7, 7, 1, 1, 2, 2, 0},
 		{OWN_XML("core-depths-7t"), 2, 2, 4, 7, 1, 2, 2, 2, 0},
+		{OWN_XML("empty-node-8t"), 2, 1, 8, 8, 1, 1, 2, 2, 0},
 		{OWN_XML("no-local-8t"), 2, 1, 8, 8, 1, 1, 2, 2, 0},
 		{OWN_XML("device-memory-8t"), 2, 3, 8, 8, 1, 1, 2, 2, 0},
 		{OWN_XML("hybrid-12t"), 1, 1, 8, 12, 1, 2, 1, 1, 4},

@@ -43,6 +43,7 @@ static const char *const own_machines[] = {
 	OWN_XML("offline-16t"),
 	OWN_XML("uneven-7t"),
 	OWN_XML("core-depths-7t"),
+	OWN_XML("empty-node-8t"),
 	OWN_XML("no-local-8t"),
 	OWN_XML("device-memory-8t"),
 	OWN_XML("hybrid-12t"),

@@ -104,6 +104,20 @@ static bool hides_something(hwloc_topology_t top)
 				     hwloc_topology_get_allowed_nodeset(top));
 }
 
+/* the kernel allows nobody a node that has no memory: that is no restriction of this process */
+static void forget_empty_nodes(hwloc_topology_t top, hwloc_bitmap_t nodes)
+{
+	hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_nodeset(top);
+	hwloc_obj_t obj = NULL;
+
+	if (!hwloc_get_root_obj(top)->total_memory)
+		return;
+	while ((obj = hwloc_get_next_obj_by_type(top, HWLOC_OBJ_NUMANODE, obj)))
+		if (!obj->attr->numanode.local_memory &&
+		    !hwloc_bitmap_isset(allowed, obj->os_index))
+			hwloc_bitmap_clr(nodes, obj->os_index);
+}
+
 static int read_twice(struct reading *r, enum input_kind kind, const char *text, size_t size,
 		      struct err *err)
 {
@@ -117,6 +131,7 @@ static int read_twice(struct reading *r, enum input_kind kind, const char *text,
 	r->nodes = hwloc_bitmap_dup(hwloc_topology_get_topology_nodeset(r->top));
 	if (!r->online || !r->all || !r->nodes)
 		return out_of_memory(err);
+	forget_empty_nodes(r->top, r->nodes);
 	if (!hides_something(r->top))
 		return 0;
 	hwloc_topology_destroy(r->top);

@@ -121,6 +121,8 @@ check_topo() {
 	ok $? "topo: $sockets sockets of $cores cores of $threads threads"
 	[ "$(scalar hypervisor)" = qemu-tcg ] && scalar class | grep -q -- "-${sockets}s${cores}c${threads}t-.*-vm-tcg"
 	ok $? "topo: the class says that it is emulated"
+	[ "$(scalar restricted)" = false ] && [ "$(scalar nodes_disallowed)" = 0 ]
+	ok $? "topo: nothing is forbidden"
 	asked_cpus >want
 	flat | sed -n 's/^cpus os=\([0-9]*\) .*smt=\([0-9]*\) package=\([0-9]*\) .* node=\([^ ]*\) .*/\1 \2 \3 \4/p' |
 		sort -n >got
