@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "err.h"
 
@@ -53,13 +54,14 @@ struct option_row {
 	char letter;	  /* 0: none */
 	enum option_type type;
 	void *dst;
-	const char *arg;  /* how the value is called in help; NULL for switches */
+	const char
+		*arg; /* the value in help, and what completes it (complete.c); NULL for switches */
 	const char *help; /* may hold line breaks */
 	int64_t min, max; /* for numbers; both 0: no limit beyond the type's */
 };
 
 struct command {
-	const char *name;    /* "run" */
+	const char *name;    /* "run"; ends a table when NULL */
 	const char *args;    /* "[EXPERIMENT...]", "" */
 	const char *summary; /* one line */
 	int (*run)(const struct command *self, int argc, char **argv);
@@ -78,6 +80,15 @@ int options_parse(const struct command *cmd, const char *about, const struct opt
 int option_choice(const char *what, const char *value, const char *const *names, int nr,
 		  struct err *err);
 
+/*
+ * options_show - have --help show a command's tables another way
+ * The man page and the completion see each table by it: they call a command's run() with --help.
+ * @show: NULL: the text for a terminal again; the tables are the caller's, and gone afterwards
+ */
+typedef void options_shown(const struct command *cmd, const char *about,
+			   const struct option_row *rows);
+void options_show(options_shown *show);
+
 /* -------------------------------------------------------------------- output */
 
 /*
@@ -90,6 +101,30 @@ int cli_close_stdout(int status);
 
 void list_counters(void); /* of "list" */
 
+extern const struct command commands[];
+int command_help(const struct command *cmd);	      /* its --help, as options_show() chose */
+const struct command *command_find(const char *name); /* NULL when there is none */
+int command_unknown(const char *name);		      /* says so, with the nearest; EXIT_USAGE */
+
+/* what the whole program says of itself, in --help and in the man page */
+extern const char cli_purpose[];
+extern const struct cli_status {
+	int status;
+	const char *meaning; /* NULL ends it */
+} cli_statuses[];
+void cli_usage(FILE *to);
+
+/* the man page from all these tables, to stdout; EXIT_DONE, or the status of what failed */
+int man_page(void);
+
+/*
+ * complete - what could stand in place of the last word, one a line, to stdout
+ * @words: what was typed behind the program's name; the last one may be empty
+ * A line ":files" or ":folders" says that names of these could, too. Never fails: a word that is
+ * not understood has no completion.
+ */
+void complete(char **words, int nr);
+
 int cmd_report(const struct command *self, int argc, char **argv);
 int cmd_run(const struct command *self, int argc, char **argv);
 int cmd_predict(const struct command *self, int argc, char **argv);
@@ -101,5 +136,6 @@ int cmd_topo(const struct command *self, int argc, char **argv);
 int cmd_doctor(const struct command *self, int argc, char **argv);
 int cmd_list(const struct command *self, int argc, char **argv);
 int cmd_bench(const struct command *self, int argc, char **argv);
+int cmd_help(const struct command *self, int argc, char **argv);
 
 #endif

@@ -180,7 +180,7 @@ int cmd_predict(const struct command *self, int argc, char **argv)
 {
 	struct predict_args a = {.plan = PLAN_ARGS_INIT};
 	const struct option_row rows[] = {
-		{"machine", 'm', OPT_TEXT, &a.machine, "NAME",
+		{"machine", 'm', OPT_TEXT, &a.machine, "MACHINE",
 		 "a built-in machine; 'list' names them"},
 		{"input", 0, OPT_TEXT, &a.input, "TOPOLOGY",
 		 "an hwloc XML file or a synthetic string"},

@@ -186,7 +186,7 @@ int cmd_report(const struct command *self, int argc, char **argv)
 		{"csv", 0, OPT_TEXT, &a.csv, "FILE",
 		 "the core_to_core matrix of given files: lower triangle, ns;\n"
 		 "row k is the k-th CPU that occurs, by its number"},
-		{"protocol", 0, OPT_TEXT, &a.protocol, "NAME",
+		{"protocol", 0, OPT_TEXT, &a.protocol, "cas|read",
 		 "which matrix --csv writes, cas or read;\n"
 		 "default cas when it was measured"},
 		{"margin", 0, OPT_PERCENT, &a.pick.margin, "PCT",

@@ -57,7 +57,7 @@ int cmd_topo(const struct command *self, int argc, char **argv)
 	const char *input = NULL, *svg = NULL;
 	bool json = false;
 	const struct option_row rows[] = {
-		{"input", 'i', OPT_TEXT, &input, "WHAT",
+		{"input", 'i', OPT_TEXT, &input, "TOPOLOGY",
 		 "an hwloc XML file or a synthetic topology instead of this system"},
 		{"json", 0, OPT_SWITCH, &json, NULL, "for programs"},
 		{"svg", 0, OPT_TEXT, &svg, "FILE", "let lstopo draw it into FILE"},

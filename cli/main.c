@@ -10,7 +10,7 @@
 
 #include "text.h"
 
-static const struct command commands[] = {
+const struct command commands[] = {
 	{"report", "[FILE...]",
 	 "measure this machine and say which batch to use, or report on files", cmd_report},
 	{"run", "[EXPERIMENT...]", "measure chosen experiments, parameters, workers and placements",
@@ -29,8 +29,18 @@ static const struct command commands[] = {
 	 "what can be measured, and how it is called", cmd_list},
 	{"bench", "[EXPERIMENT...] [--benchmark_...]", "the cases as benchmarks of libbenchmark",
 	 cmd_bench},
-};
-#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+	{"help", "[COMMAND]", "this text, the options of a command, or the manual page", cmd_help},
+	{NULL}};
+#define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]) - 1)
+
+const struct command *command_find(const char *name)
+{
+	const struct command *c;
+
+	for (c = commands; c->name && strcmp(c->name, name); c++)
+		;
+	return c->name ? c : NULL;
+}
 
 int cli_fail_input(const struct err *err)
 {
@@ -70,22 +80,7 @@ int cli_close_stdout(int status)
 	return status ? status : EXIT_FAILED;
 }
 
-static void print_commands(FILE *to)
-{
-	size_t i;
-
-	fprintf(to, "usage: chargeline COMMAND [OPTION...]\n\n"
-		    "What charging memory to a cgroup costs on this machine, and which\n"
-		    "MEMCG_CHARGE_BATCH it should use.\n\ncommands:\n");
-	for (i = 0; i < NR_COMMANDS; i++)
-		fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].summary);
-	fprintf(to,
-		"\n'chargeline COMMAND --help' shows the options of one.\n"
-		"Exit status: 0 done, 1 failed, 2 wrong usage, 3 ran but a number is not to be "
-		"trusted\n(compare: a regression), 130 interrupted (what was measured is saved).\n");
-}
-
-static int unknown_command(const char *name)
+int command_unknown(const char *name)
 {
 	const char *names[NR_COMMANDS];
 	struct err err = ERR_INIT;
@@ -99,26 +94,26 @@ static int unknown_command(const char *name)
 
 int main(int argc, char **argv)
 {
-	size_t i;
+	const struct command *cmd;
 
 	/* a closed pipe is then an error of the write, which nobody needs to hear of */
 	signal(SIGPIPE, SIG_IGN);
 	/* a file over the size limit (ulimit -f) too: it is to be said, not to kill */
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
-		print_commands(stderr);
+		cli_usage(stderr);
 		return EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		print_commands(stdout);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		cli_usage(stdout);
 		return cli_close_stdout(EXIT_DONE);
 	}
 	if (!strcmp(argv[1], "--version")) {
 		printf("chargeline %s\n", CHARGELINE_VERSION);
 		return cli_close_stdout(EXIT_DONE);
 	}
-	for (i = 0; i < NR_COMMANDS; i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return cli_close_stdout(commands[i].run(&commands[i], argc - 1, argv + 1));
-	return unknown_command(argv[1]);
+	cmd = command_find(argv[1]);
+	if (!cmd)
+		return command_unknown(argv[1]);
+	return cli_close_stdout(cmd->run(cmd, argc - 1, argv + 1));
 }

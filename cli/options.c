@@ -79,6 +79,13 @@ static void print_help(const struct command *cmd, const char *about, const struc
 	printf("  %-27s %s\n", "-h, --help", "this text");
 }
 
+static options_shown *shown = print_help;
+
+void options_show(options_shown *show)
+{
+	shown = show ? show : print_help;
+}
+
 /* getopt's own words name no neighbour, so the sentence is made here */
 static int unknown_option(const struct option_row *rows, const char *arg, struct err *err)
 {
@@ -108,7 +115,7 @@ int options_parse(const struct command *cmd, const char *about, const struct opt
 	char shorts[2 * MAX_OPTIONS + 4] = ":h", *s = shorts + 2;
 	int c, i, at, nr = 0, rc;
 
-	for (nr = 0; rows[nr].name && nr < MAX_OPTIONS; nr++) {
+	for (nr = 0; nr < MAX_OPTIONS && rows[nr].name; nr++) {
 		longs[nr] = (struct option){rows[nr].name, rows[nr].arg ? 1 : 0, NULL, 256 + nr};
 		if (rows[nr].letter) {
 			*s++ = rows[nr].letter;
@@ -126,7 +133,7 @@ int options_parse(const struct command *cmd, const char *about, const struct opt
 		if (c == -1)
 			break;
 		if (c == 'h') {
-			print_help(cmd, about, rows);
+			shown(cmd, about, rows);
 			return 1;
 		}
 		if (c == '?' || c == ':')

@@ -20,14 +20,14 @@ struct plan_args {
 #define PLAN_ARGS_INIT {.seed = 1, .target = 0.005}
 
 #define PLAN_OPTION_ROWS(a)                                                                        \
-	{"set", 0, OPT_LIST, &(a).sets, "NAME=V[,V...]",                                           \
+	{"set", 0, OPT_LIST, &(a).sets, "PARAM=V[,V...]",                                          \
 	 "a parameter's values; more than one: a sweep"},                                          \
 	{"workers", 0, OPT_TEXT, &(a).workers, "LIST",                                             \
 	 "worker counts, such as 1,2,4, 1-8 or all; default 1,2,4,...,all"},                       \
 	{"pairs", 0, OPT_TEXT, &(a).pairs, "N|all",                                                \
 	 "of experiments in pairs: how many; default as many as the time\n"                        \
 	 "allows, sampled by relation"},                                                           \
-	{"placement", 0, OPT_TEXT, &(a).placement, "NAME|CPULIST",                                 \
+	{"placement", 0, OPT_TEXT, &(a).placement, "PLACEMENT|CPULIST",                               \
 	 "which CPUs, see 'list placements'; default cores-first"},                                \
 	{"home", 0, OPT_TEXT, &(a).home, "WHERE",                                                  \
 	 "node of the shared lines: local, node-N, farthest, interleave"},                         \
