@@ -29,7 +29,7 @@ skip() {
 }
 
 commands=$(timeout 60 chargeline --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-options() { timeout 60 chargeline "$1" --help | grep -oE '^  (-.,|  ) --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'; }
+options() { timeout 60 chargeline "$1" --help | grep -oE '^  (-., |    )--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'; }
 
 # ------------------------------------------------------------------------------- the text
 [ "$(chargeline help)" = "$(chargeline --help)" ] &&
