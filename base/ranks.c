@@ -131,7 +131,7 @@ int stats_signed_rank(const double *d, int n, double *w, double *p)
 	if (n <= 0)
 		return -EINVAL;
 	size = malloc(n * sizeof(*size));
-	rank = malloc(n * sizeof(*rank));
+	rank = calloc(n, sizeof(*rank));
 	if (!size || !rank)
 		goto out;
 	for (i = 0; i < n; i++)

@@ -283,11 +283,11 @@ static int vmf_check(const struct env *env, const void *params, const void *shar
 static double staleness_bound(const struct vmf_params *p, long factor, long nr_cpus)
 {
 	/* batch + 1 updates are a move of one batch, or of two where batch is 1 */
-	long step = (p->batch + 1) / p->batch;
+	long step = (p->batch + 1) / p->batch, moves = factor / step;
 
 	if (!vmstats_is_global(p->rule))
 		return (double)p->batch * factor + (double)(p->batch - 1) * nr_cpus;
-	return (double)(p->batch + 1) * (factor / step) + (double)p->batch * nr_cpus;
+	return (double)(p->batch + 1) * moves + (double)p->batch * nr_cpus;
 }
 
 static void vmf_read_metrics(const struct env *env, const void *params, const void *shared,

@@ -231,6 +231,7 @@ static int pick(struct pick_args *a, char **files, int nr)
 	}
 	free_picks(&picks);
 	free((void *)a->opt.weights);
+	a->opt.left_out = NULL;
 	return inputs_end(&in, status);
 }
 

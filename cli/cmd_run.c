@@ -36,7 +36,7 @@ int plan_from_args(const struct plan_args *a, const struct topo *topo, char **na
 	return plan_build(topo, &spec, plan, err);
 }
 
-static int measure_and_report(const struct plan_args *a, struct session *session, int first)
+static int measure_and_report(const struct plan_args *a, struct session session, int first)
 {
 	const struct pick_options pick = {.margin = 0.03};
 	struct results *r = NULL;
@@ -48,17 +48,17 @@ static int measure_and_report(const struct plan_args *a, struct session *session
 	int status;
 
 	if (topo_load(&topo, NULL, &err) ||
-	    plan_from_args(a, topo, session->argv + first, session->argc - first, &plan, &err) ||
+	    plan_from_args(a, topo, session.argv + first, session.argc - first, &plan, &err) ||
 	    session_counters(&plan, topo, a->counters, a->multiplex, &err)) {
 		status = cli_fail(&err);
 		goto out;
 	}
-	if (!session->path) {
+	if (!session.path) {
 		session_default_path(topo, path, sizeof(path));
-		session->path = path;
+		session.path = path;
 	}
-	session_announce(topo, &plan, session->path);
-	status = session_measure(session, topo, &plan, session->path, &r);
+	session_announce(topo, &plan, session.path);
+	status = session_measure(&session, topo, &plan, session.path, &r);
 	if (r && status != EXIT_INTERRUPTED && status != EXIT_FAILED) {
 		printf("\n");
 		if (report_build((const struct results *const *)&r, 1, &pick, &rep, &err))
@@ -112,7 +112,7 @@ int cmd_run(const struct command *self, int argc, char **argv)
 		err_set(&err, -EINVAL, "--resume needs -o FILE: the record to go on with");
 		status = cli_fail(&err);
 	} else {
-		status = measure_and_report(&a, &session, first);
+		status = measure_and_report(&a, session, first);
 	}
 	free(a.sets.item);
 	return status;

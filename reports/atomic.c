@@ -134,13 +134,11 @@ int atomic_put(const char *data, size_t size, void *file)
 /* keep who owns it, as far as we may give files away, and who may read it */
 static int take_over(const struct atomic_file *f)
 {
-	int kept;
-
 	if (!f->old.st_mode)
 		return 0;
-	kept = fchown(f->fd, f->old.st_uid, f->old.st_gid);
-	if (kept)
-		kept = fchown(f->fd, -1, f->old.st_gid);
+	if (fchown(f->fd, f->old.st_uid, f->old.st_gid) && fchown(f->fd, -1, f->old.st_gid)) {
+		/* not ours to give away: it is our own now */
+	}
 	return fchmod(f->fd, f->old.st_mode & 0777) ? -errno : 0;
 }
 

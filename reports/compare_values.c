@@ -64,7 +64,7 @@ int compare_choose_unit(struct compare *c)
 {
 	struct start *order[2] = {calloc(c->nr_runs[0], sizeof(struct start)),
 				  calloc(c->nr_runs[1], sizeof(struct start))};
-	int side, nr[2], rc = 0;
+	int side, nr[2] = {0}, rc = 0;
 
 	for (side = 0; side < 2; side++) {
 		c->rank[side] = calloc(c->nr_runs[side], sizeof(*c->rank[side]));

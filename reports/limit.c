@@ -163,12 +163,13 @@ static const struct estimate nothing = {.lo = -INFINITY, .hi = INFINITY};
 static int estimate(struct held *h, const struct per_line *p)
 {
 	const struct series *s = h->s, *l = h->limit;
-	double *x = malloc((2 * (size_t)s->nr_valid + 1) * sizeof(*x)), *all = x + s->nr_valid, v;
+	double *x = malloc((2 * (size_t)s->nr_valid + 1) * sizeof(*x)), *all, v;
 	int i, k = 0, n = 0, nr_all = 0, rc;
 
 	h->fraction = h->updates = nothing;
 	if (!x)
 		return -ENOMEM;
+	all = x + s->nr_valid;
 	for (i = 0; i < s->nr_valid; i++) {
 		v = updates_of(s->valid[i].s, p);
 		if (!isfinite(v))

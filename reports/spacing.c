@@ -212,7 +212,7 @@ static void say_all(struct doc *d, const struct spacings *all)
 		if (decided(g) && (!most || g->at[g->lo].distance > most->at[most->lo].distance))
 			most = g;
 	}
-	if (open)
+	if (open || !most)
 		doc_add(d, DOC_STRONG, "Which spacing this machine needs: cannot tell.");
 	else
 		doc_add(d, DOC_STRONG,

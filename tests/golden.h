@@ -8,7 +8,7 @@
 static inline char *golden_path(const char *name)
 {
 	const char *slash = strrchr(__FILE__, '/');
-	char *path;
+	char *path, *whole;
 
 	if (asprintf(&path, "%.*s/golden", slash ? (int)(slash - __FILE__) : 1,
 		     slash ? __FILE__ : ".") < 0)
@@ -19,9 +19,10 @@ static inline char *golden_path(const char *name)
 	}
 	if (access(path, R_OK))
 		test_skip("tests/golden is not found from here");
-	path = realloc(path, strlen(path) + strlen(name) + 2);
-	strcat(strcat(path, "/"), name);
-	return path;
+	if (asprintf(&whole, "%s/%s", path, name) < 0)
+		fail();
+	free(path);
+	return whole;
 }
 
 static inline char *read_file(const char *path)

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#define FOR_EACH_CASE(c)   for (c = bench_published_cases; c->name; c++)
-#define FOR_EACH_ROW(r, c) for (r = (c)->rows; (r)->name; (r)++)
+#define FOR_EACH_CASE(c)   for ((c) = bench_published_cases; (c)->name; (c)++)
+#define FOR_EACH_ROW(r, c) for ((r) = (c)->rows; (r)->name; (r)++)
 
 static struct topo *topo;
 

@@ -232,8 +232,9 @@ static void test_four_runs_are_windows(void **state)
 static struct results *drifting(struct synth s, int minute, uint64_t seed)
 {
 	struct results *r = run_at(s, minute, seed);
+	int pair = minute / 2;
 
-	plant(r, 0, 1 - minute / 2 * 0.1);
+	plant(r, 0, 1 - pair * 0.1);
 	return r;
 }
 

@@ -123,7 +123,7 @@ static void an_exact_star_comes_back(void **state)
 	const struct legs_class *c;
 	struct machine m;
 	struct legs *l;
-	double mean = 0, c_in_socket[2];
+	double mean = 0, c_in_socket[2] = {0};
 	int i, nr, dealt, fitted = 0;
 
 	open_machine(&m, STAR);

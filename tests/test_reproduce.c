@@ -68,7 +68,7 @@ static void a_prediction_knows_only_the_sets(void **state)
 	struct reproduction *a, *b;
 	int i;
 
-	for (i = 0; s2->rows[i].name && i < 15; i++) {
+	for (i = 0; i < 15 && s2->rows[i].name; i++) {
 		rows[i] = s2->rows[i];
 		rows[i].note = "nothing";
 		if (!bench_published_fitted(s2, &s2->rows[i]))

@@ -7,6 +7,7 @@
 
 static void assert_same_real(double a, double b)
 {
+	/* bit for bit, the sign of a zero too: NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 	if (memcmp(&a, &b, sizeof(a)) && !(isnan(a) && isnan(b)))
 		fail_msg("%.17g is not %.17g", a, b);
 }

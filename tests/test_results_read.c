@@ -142,7 +142,7 @@ static void test_the_densest_result_is_read(void **state)
 /* "cases[1].samples[0].rate"; the value there, and with @put a new one instead (NULL: none) */
 static json_t *at(json_t *root, const char *path, bool replace, json_t *put)
 {
-	char name[64];
+	char name[64] = "";
 	json_t *v = root, *parent = NULL;
 	int len, idx = -1;
 

@@ -76,7 +76,7 @@ static int by_value(const void *a, const void *b)
 
 static void test_quantile_by_sorting(void **state)
 {
-	double x[101], sorted[101];
+	double x[101], sorted[101] = {0};
 	uint64_t rng = 3;
 	int round, n, i, k;
 
