@@ -31,7 +31,7 @@ machine() {
 	export HOME=$home
 	bin=$home/bin tree="$home/a tree" log=$home/log
 	mkdir -p "$bin" "$tree/scripts" "$tree/.ci" "$home/elsewhere"
-	cp "$root"/scripts/{quickstart,check,setup.sh,count_tests} "$tree/scripts/"
+	cp "$root"/scripts/{quickstart,check,setup.sh,tools.sh,count_tests} "$tree/scripts/"
 	cp "$root/.ci/run" "$tree/.ci/"
 	cat >"$tree/scripts/deps" <<-'END'
 	# for   debian      fedora       minimum  found by    needed by
@@ -69,9 +69,17 @@ machine() {
 			mkdir -p "$2/meson-info" "$2/meson-private" "$2/meson-logs"
 			echo "{\"directories\": {\"source\": \"$3\"}}" >"$2/meson-info/meson-info.json"
 			[[ ! -e $FAKE/no-setup ]] || { echo "the setup error"; exit 1; }
+			[[ -e $FAKE/no-database ]] ||
+				printf "[{\"directory\": \"%s\", \"file\": \"%s/x.c\"}]" "$2" "$3" \
+					>"$2/compile_commands.json"
 			touch "$2/build.ninja" ;;
 		test)
 			dir=$3 name=${3##*/}
+			if [[ "$*" == *memcheck* ]]; then
+				sed s/unit/memcheck/ "$FAKE/tests.json" >"$dir/meson-info/intro-tests.json"
+				sed s/unit/memcheck/ "$FAKE/log.json" >"$dir/meson-logs/testlog-memcheck.json"
+				exit
+			fi
 			cp "$FAKE/tests.json" "$dir/meson-info/intro-tests.json"
 			if [[ -e $FAKE/$name.json ]]; then
 				cp "$FAKE/$name.json" "$dir/meson-logs/testlog.json"
@@ -91,7 +99,12 @@ machine() {
 	stub clang-format 'case $1 in --version) echo "clang-format version 14.0.6" ;; esac'
 	stub clang-format-14 'case $1 in --version) echo "clang-format version 14.0.6" ;; esac'
 	stub shellcheck 'exit 0'
+	stub run-clang-tidy 'echo "run-clang-tidy $*" >>"$FAKE/log"; [[ ! -e $FAKE/finding ]]'
+	stub cppcheck 'echo "cppcheck $*" >>"$FAKE/log"'
+	stub valgrind 'exit 0'
 	echo 'int x;' >"$tree/x.c"
+	mkdir "$tree/tests"
+	printf 'echo "ok 1 - built"\ncat "$FAKE/package" 2>/dev/null || echo 1..1\n' >"$tree/tests/package.sh"
 
 	echo '[{"name": "a", "suite": ["chargeline:unit"], "protocol": "tap"}]' >"$home/tests.json"
 	cat >"$home/log.json" <<-'END'
@@ -318,14 +331,35 @@ check_passes() {
 	run env CI=true bash "$tree/.ci/run"
 	ended 0
 	called 'apt-get install -y --no-install-recommends deb-tool deb-lib deb-extra deb-check'
-	# 5 configurations of one case; the format of C and of shell; the stand-in builds no fuzzer
-	last_line '7 passed, 0 failed, 1 skipped'
+	# 5 configurations of one case; the format of C and of shell; four tools; the stand-ins build
+	# no fuzzer
+	last_line '11 passed, 0 failed, 1 skipped'
 	[[ $(grep -c '^meson setup' "$log") == 5 ]] || fails 'not 5 configurations'
 	: >"$log"
 	run "$tree/scripts/check" --quick --builds "$home/b"
 	ended 0
 	not_called apt-get
 	[[ $(grep -c '^meson setup' "$log") == 1 ]] || fails 'not 1 configuration'
+}
+
+check_fails_with_a_tool() {
+	machine debian
+	touch "$home/finding"
+	echo 'not ok 2 - lintian' >"$home/package"
+	run "$tree/scripts/check"
+	ended 1
+	shows 'findings (clang-tidy)'
+	shows 'lintian (package)'
+	last_line '9 passed, 2 failed, 1 skipped'
+	# a tool that was shown no file, a package that was not made
+	rm "$home/finding"
+	: >"$home/package"
+	touch "$home/no-database"
+	run "$tree/scripts/check"
+	ended 1
+	shows 'findings (clang-tidy)'
+	shows 'findings (cppcheck)'
+	shows 'everything (package): ran nothing'
 }
 
 check_survives_a_broken_build() {
@@ -361,7 +395,7 @@ check_tells_what_it_left_out() {
 	stub gcc 'while [[ $1 != -o ]]; do shift; done; echo "exit 1" >"$2"; chmod +x "$2"'
 	run "$tree/scripts/check"
 	ended 0
-	last_line '5 passed, 0 failed, 3 skipped'
+	last_line '9 passed, 0 failed, 3 skipped'
 	shows 'C and C++ sources (format): clang-format 14 is not there'
 	shows 'everything (address-sanitizer): a program with the address,undefined sanitizer does not'
 }
@@ -556,8 +590,8 @@ for name in deps_are_complete deps_agree_with_meson headers_are_listed \
 	without_root_it_says_how nothing_missing_needs_no_root no_network_is_a_sentence \
 	found_without_a_package too_old_is_a_sentence other_distro_goes_on build_failures_show_why \
 	copied_checkout_builds_itself check_passes check_survives_a_broken_build \
-	check_fails_with_one_configuration check_tells_what_it_left_out check_waits_for_another \
-	check_refuses \
+	check_fails_with_one_configuration check_fails_with_a_tool check_tells_what_it_left_out \
+	check_waits_for_another check_refuses \
 	counts_cmocka counts_deaths counts_nothing_as_failure counts_skips counts_tap \
 	counts_what_never_started totals tap_wants_something_to_run \
 	programs_fail_when_they_ran_nothing; do
