@@ -12,11 +12,12 @@ static int add(struct paths *p, char *path)
 			       ? p->path
 			       : realloc(p->path, sizeof(*grown) * (p->nr ? 2 * (size_t)p->nr : 1));
 
+	if (grown)
+		p->path = grown;
 	if (!grown || !path) {
 		free(path);
 		return -ENOMEM;
 	}
-	p->path = grown;
 	p->path[p->nr++] = path;
 	return 0;
 }

@@ -96,7 +96,7 @@ static const char *implausible(const struct counter_event *e, const struct count
 	case EXPECT_SWITCHES:
 		return v >= 1 ? NULL : "a sleep did not count as a switch";
 	case EXPECT_LOOP:
-		if (v < LOOP_STEPS / 8)
+		if (v < LOOP_STEPS / 8.0)
 			return "it stood still in a known loop";
 		break;
 	case EXPECT_ANY:

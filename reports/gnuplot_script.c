@@ -101,7 +101,7 @@ static bool round_number(double x)
 /* the values there are, but for those that would touch; powers of two stay */
 static void level_ticks(FILE *to, const struct doc_plot *p, double *x, int nr)
 {
-	double shown[MAX_TICKS], room = p->log_x ? log2(x[nr - 1] / x[0]) / 9 : 0;
+	double shown[MAX_TICKS] = {0}, room = p->log_x ? log2(x[nr - 1] / x[0]) / 9 : 0;
 	int i, n = 0;
 
 	if (!p->log_x)

@@ -133,7 +133,7 @@ offers_only 'chargeline run memcg_stock --set overflow=' drain trim
 offers_only 'chargeline run --home f' farthest
 offers_only 'chargeline predict -m ic' icx-8380
 offers_only 'chargeline predict --set batch=64 --machine=ic' icx-8380
-offers_only 'chargeline pick --format ' text json commit
+offers_only 'chargeline pick --format ' text json markdown commit
 offers_only 'chargeline reproduce s2' s2
 offers_only 'chargeline list p' params placements
 offers_only 'chargeline help rep' report reproduce

@@ -114,7 +114,7 @@ static bool own_mounts(void)
 		write_file("/proc/self/uid_map", uids, strlen(uids));
 		write_file("/proc/self/gid_map", gids, strlen(gids));
 	}
-	mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL);
 	return !mount("tmpfs", dir, "tmpfs", 0, "size=64k");
 }
 
