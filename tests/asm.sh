@@ -114,7 +114,7 @@ for layout in packed_5_19 aligned_2022_test padded_2022 v6_12 v6_15; do
 done
 
 subject contended_line # plain and logged; the two loops
-need contended_line cl_run 2 xadd 1 xchg 2 cmpxchg only 0 add
+need contended_line cl_run 2 xadd 1 xchg 2 cmpxchg only 1 add
 
 subject false_sharing
 need false_sharing fs_run only 0 xadd 1 add

@@ -287,5 +287,5 @@ int main(void)
 		cmocka_unit_test(only_ll_sc_collapses),
 	};
 
-	return cmocka_run_group_tests(tests, read_published, NULL);
+	return run_group("contended", tests, read_published, NULL);
 }

@@ -95,7 +95,7 @@ static void a_prediction_knows_only_the_sets(void **state)
 static struct series of_one(struct window *w, struct sample *s, double rate)
 {
 	*s = (struct sample){.rate = rate, .metrics = {NAN, 3}};
-	*w = (struct window){.s = s};
+	*w = (struct window){.s = s, .rate = rate};
 	return (struct series){.valid = w, .nr_valid = 1};
 }
 
