@@ -97,6 +97,7 @@ static _Thread_local struct {
 
 static void *take(size_t size)
 {
+	size_t taken;
 	void *p;
 
 	if (room.on && size > room.left) {
@@ -104,8 +105,11 @@ static void *take(size_t size)
 		return NULL;
 	}
 	p = malloc(size);
-	if (p && room.on)
-		room.left -= size < malloc_usable_size(p) ? malloc_usable_size(p) : size;
+	if (p && room.on) {
+		/* more than was asked for, perhaps more than is left */
+		taken = malloc_usable_size(p);
+		room.left -= taken < room.left ? taken : room.left;
+	}
 	return p;
 }
 
