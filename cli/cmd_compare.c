@@ -171,7 +171,7 @@ int cmd_compare(const struct command *self, int argc, char **argv)
 		{"fail-over", 0, OPT_PERCENT, &fail_over, "PCT",
 		 "a loss of more than this is a regression; default 3", 0, 100},
 		INPUT_OPTION_ROWS(from),
-		{"format", 0, OPT_TEXT, &format, "NAME", "text, json or markdown"},
+		{"format", 0, OPT_TEXT, &format, "text|json|markdown", "default text"},
 		{"json", 0, OPT_SWITCH, &json, NULL,
 		 "--format json: one object, with every row and figure"},
 		{NULL}};
