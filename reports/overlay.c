@@ -162,10 +162,11 @@ int overlay_make(struct overlay *o, const struct report *rep, const struct sim_p
 		rc = -ENOMEM;
 	else if (configure(o, rep, model, layout, config))
 		rc = sim_sweep(config, o->nr, r, done, NULL, NULL, &o->why);
-	for (i = 0; i < o->nr; i++) {
-		o->rate[i] = rc || !r || !done[i] ? NAN : r[i].rate;
+	/* only where configure() came: all are there */
+	for (i = 0; config && r && done && o->rate && i < o->nr; i++) {
+		o->rate[i] = rc || !done[i] ? NAN : r[i].rate;
 		free((void *)config[i].params);
-		free(r ? r[i].worker_rate : NULL);
+		free(r[i].worker_rate);
 	}
 	free(config);
 	free(r);

@@ -220,7 +220,7 @@ static double visit(const struct results *r, const struct pairs *p, const struct
 	const struct result_case *two = contended(r, 2, p->visit_ops > 0);
 	double transfer = two ? transfer_of(p, topo, two) : 0, ops = p->visit_ops;
 
-	if (transfer <= 0)
+	if (!two || transfer <= 0)
 		return 0;
 	if (!ops)
 		ops = transfer / service_ps(two);
