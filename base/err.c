@@ -19,8 +19,6 @@ static void finish(struct err *err, const char *msg, int wanted)
 		memcpy(err->msg + sizeof(err->msg) - 4, "...", 4);
 }
 
-#undef err_set /* what analyzers get instead */
-
 /* both build the sentence aside: the old one may be among the arguments */
 int err_set(struct err *err, int code, const char *fmt, ...)
 {

@@ -40,10 +40,6 @@ struct err {
  */
 int err_set(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-#ifdef __clang_analyzer__ /* sees one file: what is returned is the code, so the caller failed */
-#define err_set(err, code, ...) ((void)(err_set)(err, code, __VA_ARGS__), (code))
-#endif
-
 /*
  * err_prefix - put where it was in front of a sentence that is already set
  *
