@@ -379,7 +379,7 @@ rm -rf work && mkdir work
 (cd work && timeout 100 "$tool" reproduce s1 --budget 200ms >../out 2>../err </dev/null)
 [ -s out ] && [ -z "$(ls -A work)" ]
 ok $? "without -o reproduce leaves nothing behind"
-"$tool" reproduce s1 --json >out 2>err </dev/null &
+"$tool" reproduce s1 s0 --json >out 2>err </dev/null &
 pid=$!
 sleep 4
 kill -INT $pid
