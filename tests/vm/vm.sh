@@ -24,6 +24,8 @@ mkdir -p -- "$2"
 folder=$(readlink -f -- "$2")
 shift 2
 nr=0
+root=$folder/root.$$
+trap 'rm -rf -- "$root"' EXIT
 
 point() { # STATUS NAME
 	nr=$((nr + 1))
@@ -61,7 +63,11 @@ find_kernel() {
 	local file
 	kernel=${CHARGELINE_VM_KERNEL-}
 	[[ -z $kernel ]] || return 0
+	# guests may be booted side by side: one of them fetches it
+	exec 8>"$folder/kernel.lock"
+	flock 8
 	compgen -G "$folder/kernel/boot/vmlinuz-*" >/dev/null || kernel_from_debian || true
+	exec 8>&-
 	for file in "$folder"/kernel/boot/vmlinuz-* "/boot/vmlinuz-$(uname -r)"; do
 		if [[ -r $file ]]; then
 			kernel=$file
@@ -73,7 +79,7 @@ find_kernel() {
 
 # the guest's files, all but what tells one guest from another
 make_root() {
-	local root=$folder/root file
+	local file
 	rm -rf -- "$root"
 	mkdir -p -- "$root"/{bin,dev,proc,sys,tmp}
 	cp -- "$(command -v busybox)" "$root/bin/busybox"
@@ -166,8 +172,8 @@ retell() { # NAME
 run_guest() { # NAME
 	local name=$1 status=0 start=$SECONDS said ended=1
 	"guest_$name"
-	expectation "$name" >"$folder/root/expect"
-	pack "$folder/root" >"$folder/$name.initrd"
+	expectation "$name" >"$root/expect"
+	pack "$root" >"$folder/$name.initrd"
 	boot "$name" || status=$?
 	sed -i "/TCG doesn't support requested feature/d" "$folder/$name.qemu"
 	retell "$name"
