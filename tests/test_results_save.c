@@ -196,7 +196,7 @@ static void test_killed_while_saving(void **state)
 	save(r, path);
 	for (round = 0; round < 30; round++) {
 		pid = fork();
-		for (; !pid;) {
+		while (!pid) {
 			s = make_sample(0);
 			results_add_sample(r, 1, &s, NULL);
 			results_save(r, path, NULL);
