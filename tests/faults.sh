@@ -7,9 +7,10 @@
 # shellcheck disable=SC2016
 set -u
 tool=$(readlink -f "$1")
-shim=$(readlink -f "$2")
 kills=$(readlink -f "$(dirname "$0")/kills.py")
 dir=$(mktemp -d)
+shim=$dir/shim.so # LD_PRELOAD takes a space for the end of a name
+cp -- "$2" "$shim" || exit 1
 trap 'umount "$dir/full" "$dir/ro" 2>/dev/null; rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 nr=0
