@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool text_same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
 void text_tame(char *s)
 {
 	for (; *s; s++) {

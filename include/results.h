@@ -197,6 +197,14 @@ int results_resume(const struct results *r, const struct topo *topo, struct plan
 bool result_param(const struct result_case *c, const char *name, int64_t *value);
 const char *result_param_text(const struct result_case *c, const char *name); /* NULL: none */
 
+/*
+ * result_same_params - one experiment on one home, with the same parameters
+ * @besides: true for a parameter that may differ; NULL: none may. Workers, CPUs and placement are
+ * not looked at.
+ */
+bool result_same_params(const struct result_case *a, const struct result_case *b,
+			bool (*besides)(const char *name));
+
 /* rates of the valid windows, and their blocks, in order; @out holds nr_samples; returns how many */
 int result_rates(const struct result_case *c, double *rate, int *block);
 

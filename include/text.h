@@ -46,6 +46,9 @@ const char *text_si(char *buf, size_t size, double value);
  */
 void text_tame(char *s);
 
+/* NULL is the empty text */
+bool text_same(const char *a, const char *b);
+
 /* -------------------------------------------------------------------- names */
 
 /*

@@ -7,11 +7,7 @@
 
 #include "experiment.h"
 #include "rows.h"
-
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
+#include "text.h"
 
 static int nr_metrics(const struct result_case *c)
 {
@@ -98,7 +94,7 @@ static int take(const struct series **left, int nr, const char *name, const stru
 	int i, rest = 0;
 
 	for (*nr_mine = 0, i = 0; i < nr; i++) {
-		if (same(left[i]->c->experiment, name))
+		if (text_same(left[i]->c->experiment, name))
 			mine[(*nr_mine)++] = left[i];
 		else
 			left[rest++] = left[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "series.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,26 +17,10 @@ bool grid_is_axis(const char *param)
 	return false;
 }
 
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
 /* the same but for the axes and the workers */
 static bool same_setting(const struct result_case *a, const struct result_case *b)
 {
-	int i;
-
-	if (!same(a->experiment, b->experiment) || a->nr_params != b->nr_params ||
-	    !same(a->placement, b->placement) || !same(a->home, b->home))
-		return false;
-	for (i = 0; i < a->nr_params; i++) {
-		if (!same(a->params[i].name, b->params[i].name))
-			return false;
-		if (!grid_is_axis(a->params[i].name) && !same(a->params[i].text, b->params[i].text))
-			return false;
-	}
-	return true;
+	return text_same(a->placement, b->placement) && result_same_params(a, b, grid_is_axis);
 }
 
 struct setting {
@@ -70,7 +55,7 @@ static int main_setting(const struct series_set *set, const struct series **firs
 	}
 	*first = best->first;
 	for (*nr_settings = 0, k = 0; k < nr; k++)
-		*nr_settings += same(found[k].first->c->experiment, (*first)->c->experiment);
+		*nr_settings += text_same(found[k].first->c->experiment, (*first)->c->experiment);
 	free(found);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "text.h"
 
 #define SEED 0x6c696d6974 /* of every bootstrap: the same files give the same report */
 
@@ -28,18 +29,14 @@ struct hold {
 	int nr, nr_no_limit;
 };
 
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
 /* ------------------------------------------------------------------------- per line */
 
 static int metric(const struct result_case *c, const char *name)
 {
 	int i = 0;
 
-	while (i < c->nr_metrics && i < EXPERIMENT_MAX_METRICS && !same(c->metrics[i].name, name))
+	while (i < c->nr_metrics && i < EXPERIMENT_MAX_METRICS &&
+	       !text_same(c->metrics[i].name, name))
 		i++;
 	return i < c->nr_metrics && i < EXPERIMENT_MAX_METRICS ? i : -1;
 }
@@ -79,8 +76,8 @@ static bool find_per_line(const struct result_case *c, struct per_line *p)
 		if (rule && !strncmp(rule, "hierarchical", 12))
 			result_param(c, "depth", &p->lines[k]);
 		/* a message is an operation on either side */
-		if (p->messages < 0 && same(c->metrics[at].unit, "per message") &&
-		    same(result_param_text(c, "uncharge"), "other_cpu"))
+		if (p->messages < 0 && text_same(c->metrics[at].unit, "per message") &&
+		    text_same(result_param_text(c, "uncharge"), "other_cpu"))
 			p->factor = 0.5;
 		if (p->lines[k] < 1)
 			return false;
@@ -106,8 +103,8 @@ static bool is_limit(const struct result_case *c)
 {
 	int64_t work_ns = 0, log = 0;
 
-	if (!same(c->experiment, "contended_line") ||
-	    !same(result_param_text(c, "op"), "fetch_add"))
+	if (!text_same(c->experiment, "contended_line") ||
+	    !text_same(result_param_text(c, "op"), "fetch_add"))
 		return false;
 	result_param(c, "work_ns", &work_ns);
 	result_param(c, "log", &log);
@@ -122,7 +119,7 @@ const struct series *limit_series(const struct series_set *set, const struct res
 	for (i = 0; i < set->nr; i++) {
 		l = set->s[i].c;
 		if (is_limit(l) && l->nr_workers == c->nr_workers &&
-		    same(l->placement, c->placement) && same(l->home, c->home))
+		    text_same(l->placement, c->placement) && text_same(l->home, c->home))
 			return &set->s[i];
 	}
 	return NULL;
@@ -217,7 +214,7 @@ static int hold_all(const struct series_set *set, struct hold *out)
 
 static bool same_row(const struct held *a, const struct held *b)
 {
-	return same(a->s->c->experiment, b->s->c->experiment) && a->limit == b->limit &&
+	return text_same(a->s->c->experiment, b->s->c->experiment) && a->limit == b->limit &&
 	       a->work_ns == b->work_ns;
 }
 
@@ -226,8 +223,8 @@ static bool differs(const struct hold *all, const struct held *h, const char *pa
 	int i;
 
 	for (i = 0; i < all->nr; i++)
-		if (same_row(&all->h[i], h) && !same(result_param_text(all->h[i].s->c, param),
-						     result_param_text(h->s->c, param)))
+		if (same_row(&all->h[i], h) && !text_same(result_param_text(all->h[i].s->c, param),
+							  result_param_text(h->s->c, param)))
 			return true;
 	return false;
 }

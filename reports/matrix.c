@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "matrix.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,25 +9,6 @@
 #define MAX_MATRICES 32 /* what is over stays a row of a table */
 
 /* ------------------------------------------------------------------ which matrix */
-
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
-static bool same_setting(const struct result_case *a, const struct result_case *b)
-{
-	int i;
-
-	if (!same(a->experiment, b->experiment) || a->nr_params != b->nr_params ||
-	    !same(a->home, b->home))
-		return false;
-	for (i = 0; i < a->nr_params; i++)
-		if (!same(a->params[i].name, b->params[i].name) ||
-		    !same(a->params[i].text, b->params[i].text))
-			return false;
-	return true;
-}
 
 /* @of: the matrix of each series, -1 none */
 static int find_matrices(struct matrix_set *out, struct series_set *set, int *of)
@@ -42,7 +24,7 @@ static int find_matrices(struct matrix_set *out, struct series_set *set, int *of
 		of[i] = -1;
 		if (!series_is_pair(c))
 			continue;
-		for (k = 0; k < out->nr && !same_setting(out->m[k].c, c); k++)
+		for (k = 0; k < out->nr && !result_same_params(out->m[k].c, c, NULL); k++)
 			;
 		if (k == MAX_MATRICES)
 			continue;

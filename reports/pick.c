@@ -9,11 +9,11 @@
 
 /* -------------------------------------------------- the demand at which a batch is enough */
 
-static struct pick_row *row_of(const struct pick_demand *d, int64_t batch)
+struct pick_row *pick_row_at(const struct pick_demand *d, int64_t batch)
 {
 	int i;
 
-	for (i = 0; i < d->nr_rows; i++)
+	for (i = 0; d && i < d->nr_rows; i++)
 		if (d->rows[i].batch == batch)
 			return &d->rows[i];
 	return NULL;
@@ -39,7 +39,7 @@ static void find_from(struct pick *p, int64_t batch, enum pick_from *from, doubl
 	*from = PICK_FROM_UNKNOWN;
 	*ns = NAN;
 	for (i = p->nr_demands - 1; i >= 0; i--) {
-		row = row_of(&p->demands[i], batch);
+		row = pick_row_at(&p->demands[i], batch);
 		if (!row || row->gain.n < STATS_MIN_N)
 			continue;
 		z = p->demands[i].work_ns;

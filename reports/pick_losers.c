@@ -5,31 +5,22 @@
 #include <string.h>
 
 #include "report_private.h"
+#include "text.h"
 
 int64_t pick_reference(int which)
 {
 	return which ? PICK_KERNEL_BATCH : PICK_OLD_BATCH;
 }
 
-static bool same(const char *a, const char *b)
+static bool is_batch(const char *name)
 {
-	return !strcmp(a ? a : "", b ? b : "");
+	return !strcmp(name, "batch");
 }
 
 static bool same_but_batch(const struct result_case *a, const struct result_case *b)
 {
-	int i;
-
-	if (!same(a->experiment, b->experiment) || a->nr_params != b->nr_params ||
-	    a->nr_workers != b->nr_workers || !same(a->placement, b->placement) ||
-	    !same(a->home, b->home))
-		return false;
-	for (i = 0; i < a->nr_params; i++)
-		if (!same(a->params[i].name, b->params[i].name) ||
-		    (strcmp(a->params[i].name, "batch") &&
-		     !same(a->params[i].text, b->params[i].text)))
-			return false;
-	return true;
+	return a->nr_workers == b->nr_workers && text_same(a->placement, b->placement) &&
+	       result_same_params(a, b, is_batch);
 }
 
 static bool is_at(const struct series *s, int64_t batch)

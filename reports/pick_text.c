@@ -12,16 +12,6 @@
 #define REFERENCE_BATCH 64
 #define MAX_LOSERS	10
 
-static const struct pick_row *row_of(const struct pick_demand *demand, int64_t batch)
-{
-	int i;
-
-	for (i = 0; demand && i < demand->nr_rows; i++)
-		if (demand->rows[i].batch == batch)
-			return &demand->rows[i];
-	return NULL;
-}
-
 /* ----------------------------------------------------------------- decision per demand */
 
 static void cell_pick(struct doc *d, const struct pick_demand *demand)
@@ -65,7 +55,7 @@ static void decisions(struct doc *d, const struct pick *p)
 	doc_col(d, DOC_NUM, "and over the next\nsmaller one");
 	for (i = 0; i < p->nr_demands; i++) {
 		demand = &p->demands[i];
-		row = row_of(demand, demand->decided ? demand->batch : demand->range_lo);
+		row = pick_row_at(demand, demand->decided ? demand->batch : demand->range_lo);
 		doc_cell(d, "%s", format_work(buf, demand->work_ns));
 		cell_pick(d, demand);
 		cell_gain(d, row, "no larger batch has data beside it");
@@ -74,7 +64,7 @@ static void decisions(struct doc *d, const struct pick *p)
 	}
 	if (p->weighted) {
 		demand = p->weighted;
-		row = row_of(demand, demand->decided ? demand->batch : demand->range_lo);
+		row = pick_row_at(demand, demand->decided ? demand->batch : demand->range_lo);
 		doc_cell(d, "mean");
 		cell_pick(d, demand);
 		cell_gain(d, row, "no larger batch has data beside it");
@@ -108,7 +98,7 @@ static void references(struct doc *d, const struct pick *p)
 		doc_col(d, DOC_NUM, "gain over\n%lld", (long long)pick_reference(which));
 	for (i = 0; i < p->nr_demands; i++) {
 		demand = &p->demands[i];
-		row = row_of(demand, demand->decided ? demand->batch : demand->range_lo);
+		row = pick_row_at(demand, demand->decided ? demand->batch : demand->range_lo);
 		doc_cell(d, "%s", format_work(buf, demand->work_ns));
 		cell_pick(d, demand);
 		for (which = 0; which < PICK_NR_REFERENCES; which++) {
@@ -306,7 +296,7 @@ static void wide_counts(struct doc *d, const struct pick *p)
 void pick_answer(struct doc *d, const struct pick *p)
 {
 	const struct pick_demand *demand = with_rows(p);
-	const struct pick_row *row = p->decided ? row_of(demand, p->batch) : NULL;
+	const struct pick_row *row = p->decided ? pick_row_at(demand, p->batch) : NULL;
 	char one[FORMAT_MAX], all[FORMAT_MAX], count[FORMAT_MAX], stale[FORMAT_MAX];
 
 	doc_section(d, "answer", "Recommended batch");

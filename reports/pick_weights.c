@@ -7,16 +7,6 @@
 #include "format.h"
 #include "report_private.h"
 
-static const struct pick_row *row_of(const struct pick_demand *d, int64_t batch)
-{
-	int i;
-
-	for (i = 0; i < d->nr_rows; i++)
-		if (d->rows[i].batch == batch)
-			return &d->rows[i];
-	return NULL;
-}
-
 static int set_weights(struct pick *p, const struct pick_options *opt, struct err *err)
 {
 	char work[FORMAT_MAX];
@@ -50,7 +40,8 @@ static void take_rows(struct pick *p, struct pick_demand *mean)
 		first++;
 	for (i = 0; i < first->nr_rows; i++) {
 		for (k = 0; k < p->nr_demands; k++)
-			if (p->demands[k].weight && !row_of(&p->demands[k], first->rows[i].batch))
+			if (p->demands[k].weight &&
+			    !pick_row_at(&p->demands[k], first->rows[i].batch))
 				break;
 		if (k < p->nr_demands)
 			continue;
@@ -74,8 +65,8 @@ static struct estimate mean_gain(const struct pick *p, int64_t smaller, int64_t 
 		w = d->weight;
 		if (!w)
 			continue;
-		e = &d->gain[(row_of(d, smaller) - d->rows) * d->nr_rows +
-			     (row_of(d, larger) - d->rows)];
+		e = &d->gain[(pick_row_at(d, smaller) - d->rows) * d->nr_rows +
+			     (pick_row_at(d, larger) - d->rows)];
 		out.n = e->n < out.n ? e->n : out.n;
 		total += w;
 		mid += w * log(e->mid);

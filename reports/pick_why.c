@@ -10,16 +10,6 @@
 
 /* ------------------------------------------------------------------------- per demand */
 
-static const struct pick_row *row_of(const struct pick_demand *d, int64_t batch)
-{
-	int i;
-
-	for (i = 0; i < d->nr_rows; i++)
-		if (d->rows[i].batch == batch)
-			return &d->rows[i];
-	return NULL;
-}
-
 /* "256 gains +5.1% [+4.5,+5.8] over 32" */
 static char *gain_text(char *buf, size_t size, const struct pick_row *row)
 {
@@ -36,7 +26,7 @@ static char *gain_text(char *buf, size_t size, const struct pick_row *row)
 
 static void explain_decided(const struct pick *p, struct pick_demand *d)
 {
-	const struct pick_row *row = row_of(d, d->batch);
+	const struct pick_row *row = pick_row_at(d, d->batch);
 	char gain[128], margin[FORMAT_MAX];
 
 	if (d->bound_by_limit && row->gain.n)
@@ -60,7 +50,7 @@ static void explain_decided(const struct pick *p, struct pick_demand *d)
 
 static void explain_range(const struct pick *p, struct pick_demand *d)
 {
-	const struct pick_row *row = row_of(d, d->range_lo);
+	const struct pick_row *row = pick_row_at(d, d->range_lo);
 	char gain[128], margin[FORMAT_MAX], more[80] = "", hi[40] = " or more";
 
 	if (row == d->rows + d->nr_rows - 1 && row > d->rows) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "experiment.h"
+#include "text.h"
 
 struct sweep {
 	const struct series **s; /* with all workers, by x */
@@ -15,11 +16,6 @@ struct sweep {
 	const char *const *varying; /* the others that differ, NULL at the end */
 	int metric;
 };
-
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
 
 static int64_t value(const struct series *s, const char *param)
 {
@@ -50,8 +46,8 @@ static bool differs(const struct sweep *w, const char *param)
 	int i;
 
 	for (i = 1; i < w->nr; i++)
-		if (!same(result_param_text(w->s[i]->c, param),
-			  result_param_text(w->s[0]->c, param)))
+		if (!text_same(result_param_text(w->s[i]->c, param),
+			       result_param_text(w->s[0]->c, param)))
 			return true;
 	return false;
 }
@@ -80,9 +76,9 @@ static bool same_curve(const struct sweep *w, const struct series *a, const stru
 	const char *const *p;
 
 	for (p = w->varying; *p; p++)
-		if (!same(result_param_text(a->c, *p), result_param_text(b->c, *p)))
+		if (!text_same(result_param_text(a->c, *p), result_param_text(b->c, *p)))
 			return false;
-	return same(a->c->placement, b->c->placement) && same(a->c->home, b->c->home);
+	return text_same(a->c->placement, b->c->placement) && text_same(a->c->home, b->c->home);
 }
 
 static const char *sort_by;
@@ -137,7 +133,7 @@ static void gather(struct sweep *w, const struct series *const *s, int nr, const
 
 	w->metric = -1;
 	for (i = 0; i < s[0]->c->nr_metrics && i < EXPERIMENT_MAX_METRICS; i++)
-		if (same(s[0]->c->metrics[i].name, metric))
+		if (text_same(s[0]->c->metrics[i].name, metric))
 			w->metric = i;
 	for (i = 0; i < nr; i++)
 		if (s[i]->nr_valid && s[i]->c->nr_workers > workers)

@@ -12,11 +12,6 @@
 
 #define MIB 1048576.0
 
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
 void figure_point(struct doc *d, double x, const struct estimate *e, double scale)
 {
 	bool known = e->n >= STATS_MIN_N && isfinite(e->lo) && isfinite(e->hi);
@@ -65,21 +60,6 @@ static bool rate(struct doc *d, const struct series *s, struct estimate *e)
 
 /* ---------------------------------------------------------------------------- workers */
 
-/* the same case but for its workers and its placement */
-static bool same_but_place(const struct result_case *a, const struct result_case *b)
-{
-	int i;
-
-	if (!same(a->experiment, b->experiment) || a->nr_params != b->nr_params ||
-	    !same(a->home, b->home))
-		return false;
-	for (i = 0; i < a->nr_params; i++)
-		if (!same(a->params[i].name, b->params[i].name) ||
-		    !same(a->params[i].text, b->params[i].text))
-			return false;
-	return true;
-}
-
 /* the curves of one setting: one for each placement */
 struct scaling {
 	const struct report *rep;
@@ -102,8 +82,8 @@ static void gather(struct scaling *c)
 	int i;
 
 	for (c->nr = 0, i = 0; i < set->nr; i++)
-		if (set->s[i].nr_valid && same_but_place(set->s[i].c, c->c) &&
-		    same(set->s[i].c->placement, c->placement))
+		if (set->s[i].nr_valid && result_same_params(set->s[i].c, c->c, NULL) &&
+		    text_same(set->s[i].c->placement, c->placement))
 			c->s[c->nr++] = &set->s[i];
 	qsort(c->s, c->nr, sizeof(*c->s), by_workers);
 }
@@ -152,11 +132,11 @@ static int each_scaling(struct doc *d, struct scaling *c, FILE *say)
 	int i, k, nr = 0;
 
 	for (i = 0; i < set->nr && nr < DOC_STYLES; i++) {
-		if (!same_but_place(set->s[i].c, c->c))
+		if (!result_same_params(set->s[i].c, c->c, NULL))
 			continue;
 		c->placement = set->s[i].c->placement;
-		for (k = 0; k < i && !(same_but_place(set->s[k].c, c->c) &&
-				       same(set->s[k].c->placement, c->placement));
+		for (k = 0; k < i && !(result_same_params(set->s[k].c, c->c, NULL) &&
+				       text_same(set->s[k].c->placement, c->placement));
 		     k++)
 			;
 		if (k < i)

@@ -8,11 +8,7 @@
 #include <time.h>
 
 #include "report_private.h"
-
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
+#include "text.h"
 
 /* is @word one of the words of the command? */
 static bool names(const char *command, const char *word)
@@ -128,7 +124,7 @@ bool published_is_row(const struct published *p, const struct bench_published_ro
 	int64_t v;
 	int i;
 
-	if (!same(c->experiment, p->exp->name) ||
+	if (!text_same(c->experiment, p->exp->name) ||
 	    bench_published_params(p->c, row, p->params, NULL))
 		return false;
 	for (i = 0; p->exp->params[i].name; i++)
@@ -145,12 +141,12 @@ static bool same_group(const struct published *p, const struct result_case *a,
 	const struct param *param = p->exp->params;
 	int i;
 
-	if (a->nr_workers != b->nr_workers || !same(a->placement, b->placement) ||
-	    !same(a->home, b->home))
+	if (a->nr_workers != b->nr_workers || !text_same(a->placement, b->placement) ||
+	    !text_same(a->home, b->home))
 		return false;
 	for (i = 0; param[i].name; i++)
-		if (!p->axis[i] &&
-		    !same(result_param_text(a, param[i].name), result_param_text(b, param[i].name)))
+		if (!p->axis[i] && !text_same(result_param_text(a, param[i].name),
+					      result_param_text(b, param[i].name)))
 			return false;
 	return true;
 }

@@ -47,6 +47,9 @@ int pick_decide(const struct grid *g, const struct series_set *set,
 		const struct pick_machine *machine, const struct pick_options *opt,
 		struct pick **out, struct err *err);
 
+/* pick.c too; NULL: the demand was not measured, or not with this batch */
+struct pick_row *pick_row_at(const struct pick_demand *d, int64_t batch);
+
 /* pick_demand.c: the rows and the decision at one demand; @layout, @work by index. 0 or -ENOMEM */
 int pick_demand(const struct pick *p, const struct grid *g, int layout, int work,
 		struct pick_demand *d);

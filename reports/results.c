@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "results.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -372,6 +373,24 @@ const char *result_param_text(const struct result_case *c, const char *name)
 	const struct result_param *p = find_param(c, name);
 
 	return p ? p->text : NULL;
+}
+
+bool result_same_params(const struct result_case *a, const struct result_case *b,
+			bool (*besides)(const char *name))
+{
+	int i;
+
+	if (!text_same(a->experiment, b->experiment) || a->nr_params != b->nr_params ||
+	    !text_same(a->home, b->home))
+		return false;
+	for (i = 0; i < a->nr_params; i++) {
+		if (!text_same(a->params[i].name, b->params[i].name))
+			return false;
+		if (!(besides && besides(a->params[i].name)) &&
+		    !text_same(a->params[i].text, b->params[i].text))
+			return false;
+	}
+	return true;
 }
 
 int result_rates(const struct result_case *c, double *rate, int *block)

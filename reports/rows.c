@@ -6,18 +6,15 @@
 #include <string.h>
 
 #include "series.h"
-
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
+#include "text.h"
 
 static void add_params(struct rows *rows, const struct result_case *c)
 {
 	int i, k;
 
 	for (i = 0; i < c->nr_params; i++) {
-		for (k = 0; k < rows->nr_params && !same(rows->params[k], c->params[i].name); k++)
+		for (k = 0; k < rows->nr_params && !text_same(rows->params[k], c->params[i].name);
+		     k++)
 			;
 		if (k == rows->nr_params && k < EXPERIMENT_MAX_PARAMS)
 			rows->params[rows->nr_params++] = c->params[i].name;
@@ -35,11 +32,11 @@ void rows_find_varying(struct rows *rows)
 	}
 	for (i = 1; i < rows->nr; i++) {
 		c = rows->c[i];
-		rows->placements |= !same(c->placement, first->placement);
-		rows->homes |= !same(c->home, first->home);
+		rows->placements |= !text_same(c->placement, first->placement);
+		rows->homes |= !text_same(c->home, first->home);
 		for (k = 0; k < rows->nr_params; k++)
-			rows->varies[k] |= !same(result_param_text(c, rows->params[k]),
-						 result_param_text(first, rows->params[k]));
+			rows->varies[k] |= !text_same(result_param_text(c, rows->params[k]),
+						      result_param_text(first, rows->params[k]));
 	}
 	/* the two CPUs say it all */
 	rows->placements &= !rows->pairs;

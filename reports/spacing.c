@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "text.h"
 
 #define MARGIN	   0.05 /* a distance is enough when no larger one gains more */
 #define MAX_GROUPS 16
@@ -29,15 +30,10 @@ struct spacings {
 	int nr, nr_left_out;
 };
 
-static bool same(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
 static bool is_writers(const struct result_case *c, int64_t *distance)
 {
-	return same(c->experiment, "false_sharing") && c->nr_workers >= 2 &&
-	       same(result_param_text(c, "pattern"), "writers") &&
+	return text_same(c->experiment, "false_sharing") && c->nr_workers >= 2 &&
+	       text_same(result_param_text(c, "pattern"), "writers") &&
 	       result_param(c, "distance", distance);
 }
 
@@ -46,11 +42,11 @@ static bool same_setting(const struct result_case *a, const struct result_case *
 	int i;
 
 	if (a->nr_workers != b->nr_workers || a->nr_params != b->nr_params ||
-	    !same(a->placement, b->placement) || !same(a->home, b->home))
+	    !text_same(a->placement, b->placement) || !text_same(a->home, b->home))
 		return false;
 	for (i = 0; i < a->nr_params; i++)
-		if (!same(a->params[i].name, "distance") &&
-		    !same(a->params[i].text, result_param_text(b, a->params[i].name)))
+		if (!text_same(a->params[i].name, "distance") &&
+		    !text_same(a->params[i].text, result_param_text(b, a->params[i].name)))
 			return false;
 	return true;
 }
@@ -208,7 +204,7 @@ static void say_all(struct doc *d, const struct spacings *all)
 
 	for (g = all->group; g < all->group + all->nr; g++) {
 		open |= !decided(g);
-		even |= same(result_param_text(g->at[0].s->c, "parity"), "even");
+		even |= text_same(result_param_text(g->at[0].s->c, "parity"), "even");
 		if (decided(g) && (!most || g->at[g->lo].distance > most->at[most->lo].distance))
 			most = g;
 	}
