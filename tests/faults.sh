@@ -6,6 +6,8 @@
 # the single quotes are for another shell, or for python
 # shellcheck disable=SC2016
 set -u
+# shellcheck source=tests/steps.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/steps.sh"
 tool=$(readlink -f "$1")
 kills=$(readlink -f "$(dirname "$0")/kills.py")
 dir=$(mktemp -d)
@@ -13,22 +15,10 @@ shim=$dir/shim.so # LD_PRELOAD takes a space for the end of a name
 cp -- "$2" "$shim" || exit 1
 trap 'umount "$dir/full" "$dir/ro" 2>/dev/null; rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-nr=0
 
-ok() { # ok STATUS NAME: STATUS is the exit status of what was tested
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr - $2"
-	else
-		echo "not ok $nr - $2"
-		sed 's/^/# out: /' out 2>/dev/null | tail -n 5
-		sed 's/^/# err: /' err 2>/dev/null | head -n 5
-	fi
-}
-
-skip() {
-	nr=$((nr + 1))
-	echo "ok $nr - $1 # SKIP $2"
+told() {
+	sed 's/^/out: /' out 2>/dev/null | tail -n 5
+	sed 's/^/err: /' err 2>/dev/null | head -n 5
 }
 
 plan="--set batch=32,64 --workers 1,2 --window 2ms --blocks 3 --target 0"

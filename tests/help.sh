@@ -2,31 +2,19 @@
 # SPDX-License-Identifier: MIT
 # What is made from the tables of --help: the man page, and the completion of bash. TAP.
 set -u
+# shellcheck source=tests/steps.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/steps.sh"
 tool=$(readlink -f "$1")
 completion=$(readlink -f "$2")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
+
+told() { head -n 20 out 2>/dev/null; }
 mkdir bin folder
 ln -s "$tool" bin/chargeline
 : >"a file.json"
 PATH=$dir/bin:$PATH
-nr=0
-
-ok() { # ok STATUS NAME: STATUS is the exit status of what was tested
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr - $2"
-	else
-		echo "not ok $nr - $2"
-		sed 's/^/# /' out 2>/dev/null | head -n 20
-	fi
-}
-
-skip() {
-	nr=$((nr + 1))
-	echo "ok $nr - $1 # SKIP $2"
-}
 
 commands=$(timeout 60 chargeline --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 options() { timeout 60 chargeline "$1" --help | grep -oE '^  (-., |    )--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'; }

@@ -10,29 +10,6 @@
 #define SERVICE_NS 40.0
 #define EVIL	   "<script>alert(1)</script>"
 
-static void add_limit(struct results *r, int workers)
-{
-	struct result_case *c;
-	int i;
-
-	r->cases = realloc(r->cases, (r->nr_cases + 1) * sizeof(*r->cases));
-	c = &r->cases[r->nr_cases++];
-	*c = (struct result_case){
-		.experiment = strdup("contended_line"),
-		.params = calloc(3, sizeof(*c->params)),
-		.nr_workers = workers,
-		.placement = strdup("cores-first"),
-		.home = strdup("local"),
-	};
-	for (i = 0; i < workers; i++)
-		cpulist_add(&c->cpus, i);
-	synth_param(c, "op", 0, "fetch_add");
-	synth_param(c, "work_ns", 0, NULL);
-	synth_param(c, "log", 0, NULL);
-	for (i = 0; i < 7; i++)
-		synth_window(r, r->nr_cases - 1, i, 1e9 / SERVICE_NS * (1 + 1e-4 * i), workers);
-}
-
 /* a rate of P / (1 + P x 2 updates / batch x service time): one line that all share */
 static void lawful(struct results *r, double slower)
 {
@@ -134,7 +111,7 @@ static struct results *wide(bool compact)
 	s.blocks = 7;
 	r = synth_results(&s);
 	for (i = 0; workers[i] > 0; i++)
-		add_limit(r, workers[i]);
+		synth_limit(r, workers[i], 7, SERVICE_NS);
 	lawful(r, compact ? 0.8 : 1);
 	for (i = 0; compact && i < r->nr_cases; i++)
 		synth_set(&r->cases[i].placement, "compact");

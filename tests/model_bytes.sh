@@ -7,27 +7,15 @@
 #     MOVED       max beside usage in page_counter's layout padded_2022 (move_field.sh)
 #     STUCK       chargeline with a contended_line that never ends (stuck_subject.c)
 set -u
+# shellcheck source=tests/steps.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/steps.sh"
 program=$(readlink -f "$1") other=$(readlink -f "$2") moved=$(readlink -f "$3")
 tool=$(readlink -f "$4") stuck=$(readlink -f "$5")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-nr=0
 
-ok() { # ok STATUS NAME
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr - $2"
-	else
-		echo "not ok $nr - $2"
-		sed 's/^/# /' err 2>/dev/null | cut -c 1-300 | head -n 5
-	fi
-}
-
-skip() {
-	nr=$((nr + 1))
-	echo "ok $nr - $1 # SKIP $2"
-}
+told() { cut -c 1-300 err 2>/dev/null | head -n 5; }
 
 same() { # same NAME COMMAND...: prints what the first run did
 	local name=$1

@@ -3,27 +3,12 @@
 # Every command of the CLI, briefly and for real: what it prints, how it ends, what it leaves behind.
 # A run on a busy machine may end with 3 (no undisturbed window); that is not a fault of the CLI.
 set -u
+# shellcheck source=tests/steps.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/steps.sh"
 tool=$(readlink -f "$1")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
-nr=0
-
-ok() { # ok STATUS NAME: STATUS is the exit status of what was tested
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr - $2"
-	else
-		echo "not ok $nr - $2"
-		sed 's/^/# out: /' out 2>/dev/null | head -n 5
-		sed 's/^/# err: /' err 2>/dev/null | head -n 5
-	fi
-}
-
-skip() {
-	nr=$((nr + 1))
-	echo "ok $nr - $1 # SKIP $2"
-}
 
 run() { # run ARGS: status in $status, output in out and err
 	timeout 100 "$tool" "$@" >out 2>err </dev/null

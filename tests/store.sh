@@ -3,28 +3,13 @@
 # The result store and the inputs of pick and report from the command line: files, folders, the
 # store; what cannot be used is said and left out. TAP.
 set -u
+# shellcheck source=tests/steps.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/steps.sh"
 tool=$(readlink -f "$1")
 dir=$(mktemp -d)
 trap 'umount "$dir/full" "$dir/ro" 2>/dev/null; rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
 export XDG_DATA_HOME=$dir/data HOME=$dir/home
-nr=0
-
-ok() { # ok STATUS NAME: STATUS is the exit status of what was tested
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr - $2"
-	else
-		echo "not ok $nr - $2"
-		sed 's/^/# out: /' out 2>/dev/null | head -n 5
-		sed 's/^/# err: /' err 2>/dev/null | head -n 5
-	fi
-}
-
-skip() {
-	nr=$((nr + 1))
-	echo "ok $nr - $1 # SKIP $2"
-}
 
 run() { # run ARGS: status in $status, output in out and err
 	timeout 100 "$tool" "$@" >out 2>err </dev/null

@@ -256,6 +256,30 @@ static inline void synth_cut(struct results *r, int n)
 			r->cases[i].nr_samples = n;
 }
 
+/* contended_line by so many workers in @blocks windows: one update per @service_ns, all together */
+static inline void synth_limit(struct results *r, int workers, int blocks, double service_ns)
+{
+	struct result_case *c;
+	int i;
+
+	r->cases = realloc(r->cases, (r->nr_cases + 1) * sizeof(*r->cases));
+	c = &r->cases[r->nr_cases++];
+	*c = (struct result_case){
+		.experiment = strdup("contended_line"),
+		.params = calloc(3, sizeof(*c->params)),
+		.nr_workers = workers,
+		.placement = strdup("cores-first"),
+		.home = strdup("local"),
+	};
+	for (i = 0; i < workers; i++)
+		cpulist_add(&c->cpus, i);
+	synth_param(c, "op", 0, "fetch_add");
+	synth_param(c, "work_ns", 0, NULL);
+	synth_param(c, "log", 0, NULL);
+	for (i = 0; i < blocks; i++)
+		synth_window(r, r->nr_cases - 1, i, 1e9 / service_ns * (1 + 1e-4 * i), workers);
+}
+
 static inline void synth_set(char **field, const char *value)
 {
 	free(*field);

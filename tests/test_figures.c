@@ -57,30 +57,6 @@ static void need_gnuplot(void)
 
 /* ------------------------------------------------------------------------------- the record */
 
-/* contended_line by as many workers: one update per SERVICE_NS */
-static void add_limit(struct results *r, int workers)
-{
-	struct result_case *c;
-	int i;
-
-	r->cases = realloc(r->cases, (r->nr_cases + 1) * sizeof(*r->cases));
-	c = &r->cases[r->nr_cases++];
-	*c = (struct result_case){
-		.experiment = strdup("contended_line"),
-		.params = calloc(3, sizeof(*c->params)),
-		.nr_workers = workers,
-		.placement = strdup("cores-first"),
-		.home = strdup("local"),
-	};
-	for (i = 0; i < workers; i++)
-		cpulist_add(&c->cpus, i);
-	synth_param(c, "op", 0, "fetch_add");
-	synth_param(c, "work_ns", 0, NULL);
-	synth_param(c, "log", 0, NULL);
-	for (i = 0; i < 9; i++)
-		synth_window(r, r->nr_cases - 1, i, 1e9 / SERVICE_NS * (1 + 1e-4 * i), workers);
-}
-
 /*
  * The line's law: a rate of X = P / (1 + k / batch), where P is that of undisturbed workers and k
  * the knee, P x 2 updates x service time. 8 workers at 250 ns: P = 8 / 253 ns, k = 2.53.
@@ -122,7 +98,7 @@ static struct results *lawful_record(int scale)
 	s.batches = batches;
 	s.blocks = 9;
 	r = synth_results(&s);
-	add_limit(r, 8);
+	synth_limit(r, 8, 9, SERVICE_NS);
 	lawful(r, scale);
 	return r;
 }
