@@ -137,7 +137,7 @@ static inline bool tree_over_high(const struct page_counter_tree *t, const void 
 }
 
 /*
- * tree_under_pressure - is a memcg above under socket pressure? Asked when a socket gives pages back
+ * tree_pressure_walk - is a memcg above under socket pressure? Asked when a socket gives pages back
  * (include/net/sock.h, sk_under_memory_pressure). The times that are compared lie on lines that
  * nobody writes and are left out: what is read is css.parent of every level.
  */

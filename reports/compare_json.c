@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compare_private.h"
+#include "json_put.h"
 
 /* JSON knows no NaN and no infinity: absent is null */
 static json_t *number(double x)
@@ -166,9 +167,7 @@ int compare_json(const struct compare *c, FILE *to)
 		"cases", rows, "only_a", one_side_json(c, 0), "only_b", one_side_json(c, 1));
 	if (!tree)
 		return -ENOMEM;
-	if (json_dumpf(tree, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) ||
-	    fputc('\n', to) == EOF || ferror(to))
-		rc = -EIO;
+	rc = json_put(tree, JSON_INDENT(2) | JSON_REAL_PRECISION(9), to);
 	json_decref(tree);
 	return rc;
 }

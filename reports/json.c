@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
+#include "json_put.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -140,9 +141,7 @@ int pick_json(const struct pick *p, FILE *to)
 
 	if (!tree)
 		return -ENOMEM;
-	if (json_dumpf(tree, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) ||
-	    fputc('\n', to) == EOF || ferror(to))
-		rc = -EIO;
+	rc = json_put(tree, JSON_INDENT(2) | JSON_REAL_PRECISION(9), to);
 	json_decref(tree);
 	return rc;
 }

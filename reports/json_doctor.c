@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
+#include "json_put.h"
 
 #include <jansson.h>
 
@@ -23,9 +24,8 @@ int json_doctor(const struct finding *findings, int nr, FILE *to)
 	for (i = 0; !rc && i < nr; i++)
 		if (json_array_append_new(all, finding_json(&findings[i])))
 			rc = -ENOMEM;
-	if (!rc &&
-	    (json_dumpf(all, to, JSON_INDENT(1) | JSON_PRESERVE_ORDER) || fputc('\n', to) == EOF))
-		rc = -EIO;
+	if (!rc)
+		rc = json_put(all, JSON_INDENT(1) | JSON_PRESERVE_ORDER, to);
 	json_decref(all);
 	return rc;
 }

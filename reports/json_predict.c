@@ -5,6 +5,7 @@
 
 #include "report.h"
 #include "sim.h"
+#include "json_put.h"
 
 static json_t *params_json(const struct bench_case *c)
 {
@@ -80,11 +81,8 @@ int json_predictions(const struct sim_profile *p, const struct plan *plan,
 	for (i = 0; i < plan->nr_cases; i++)
 		if (json_array_append_new(list, case_json(&plan->cases[i], &r[i])))
 			break;
-	rc = i < plan->nr_cases						  ? -ENOMEM
-	     : json_dumpf(root, to, JSON_INDENT(1) | JSON_PRESERVE_ORDER) ? -EIO
-									  : 0;
+	rc = i < plan->nr_cases ? -ENOMEM
+				: json_put(root, JSON_INDENT(1) | JSON_PRESERVE_ORDER, to);
 	json_decref(root);
-	if (!rc)
-		fputc('\n', to);
 	return rc;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "reproduce.h"
+#include "json_put.h"
 
 static const char note[] =
 	"predicted values are those of a model, none is a measurement; rows of kind fit are those that "
@@ -112,9 +113,8 @@ int json_reproduce(const struct reproduction *r, FILE *to)
 						  row_json(&r->cases[i], &r->cases[i].rows[k])))
 				rc = -ENOMEM;
 	}
-	if (!rc && (json_dumpf(root, to, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) ||
-		    fputc('\n', to) == EOF || ferror(to)))
-		rc = -EIO;
+	if (!rc)
+		rc = json_put(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9), to);
 	json_decref(root);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
+#include "json_put.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -146,9 +147,7 @@ int json_topo(const struct topo *topo, FILE *to)
 			 "nodes", nodes_json(topo), "distances", distances_json(topo), "numbering",
 			 numbering);
 	if (root && rest && !json_object_update(root, rest)) {
-		rc = json_dumpf(root, to, JSON_INDENT(1) | JSON_PRESERVE_ORDER) ? -EIO : 0;
-		if (!rc && fputc('\n', to) == EOF)
-			rc = -EIO;
+		rc = json_put(root, JSON_INDENT(1) | JSON_PRESERVE_ORDER, to);
 	}
 	json_decref(root);
 	json_decref(rest);
