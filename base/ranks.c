@@ -9,17 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ranked {
-	double value;
-	int idx;
-};
-
-static int by_value(const void *pa, const void *pb)
-{
-	const struct ranked *a = pa, *b = pb;
-
-	return (a->value > b->value) - (a->value < b->value);
-}
+#include "ranked.h"
 
 /* doubled mid-ranks into the ints @rank; *ties: the sum of t^3 - t. 0 or -ENOMEM */
 static int rank_all(const double *x, int n, int *rank, double *ties)
@@ -32,7 +22,7 @@ static int rank_all(const double *x, int n, int *rank, double *ties)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
 		r[i] = (struct ranked){x[i], i};
-	qsort(r, n, sizeof(*r), by_value);
+	qsort(r, n, sizeof(*r), ranked_by_value);
 	*ties = 0;
 	for (i = 0; i < n; i = end) {
 		for (end = i + 1; end < n && r[end].value == r[i].value; end++)
@@ -168,7 +158,7 @@ int stats_holm(double *p, int n)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
 		r[i] = (struct ranked){p[i], i};
-	qsort(r, n, sizeof(*r), by_value);
+	qsort(r, n, sizeof(*r), ranked_by_value);
 	for (i = 0; i < n; i++) {
 		most = fmax(most, fmin(1, r[i].value * (n - i)));
 		p[r[i].idx] = most;

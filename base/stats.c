@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ranked.h"
+
 #define NR_RESAMPLES 1000
 
 uint64_t stats_rng(uint64_t *state)
@@ -128,18 +130,6 @@ double stats_sd(const double *x, int n)
 
 /* ------------------------------------------------------------------- bootstrap */
 
-struct ranked {
-	double value;
-	int idx;
-};
-
-static int by_value(const void *pa, const void *pb)
-{
-	const struct ranked *a = pa, *b = pb;
-
-	return (a->value > b->value) - (a->value < b->value);
-}
-
 /*
  * The median of n draws with replacement. The draws are counted per rank, so that no resample has
  * to be sorted. A draw names a place in the input, not a rank: then the draws for -x mirror those
@@ -188,7 +178,7 @@ static int bootstrap(const double *x, int n, uint64_t seed, struct estimate *out
 		goto out;
 	for (i = 0; i < n; i++)
 		sorted[i] = (struct ranked){x[i], i};
-	qsort(sorted, n, sizeof(*sorted), by_value);
+	qsort(sorted, n, sizeof(*sorted), ranked_by_value);
 	for (i = 0; i < n; i++)
 		rank[sorted[i].idx] = i;
 	for (i = 0; i < NR_RESAMPLES; i++)
