@@ -54,7 +54,7 @@ static int check_operations(const struct cp_params *p, const struct worker *work
 	if (queued < 0 || queued > p->sockets * p->burst)
 		return err_set(err, -EUCLEAN,
 			       "%lld messages of worker %d are charged, %lld at most can be",
-			       (long long)queued, idx, (long long)(p->sockets * p->burst));
+			       (long long)queued, idx, (long long)p->sockets * p->burst);
 	return 0;
 }
 

@@ -18,7 +18,7 @@ static void show_report(const struct results *r)
 	struct err err = ERR_INIT;
 	struct report *rep = NULL;
 	char *text = NULL;
-	size_t size = 0;
+	size_t size = 0, page;
 	FILE *to;
 
 	if (report_build(set, 1, &options, &rep, &err)) {
@@ -28,11 +28,14 @@ static void show_report(const struct results *r)
 	}
 	to = open_memstream(&text, &size);
 	report_text(rep, to);
+	fflush(to);
+	page = size;
 	report_html(rep, to);
 	report_csv(rep, NULL, to, NULL);
 	fclose(to);
 	fuzz_no_control(text, size);
-	if (strcasestr(text, "<script"))
+	/* of the page: in the text above it a name may be spelt so */
+	if (strcasestr(text + page, "<script"))
 		abort();
 	free(text);
 	report_free(rep);
