@@ -37,26 +37,71 @@ static int find_target(struct atomic_file *f, struct err *err)
 	return f->target ? 0 : refuse(f, -ENOMEM, strerror(ENOMEM), err);
 }
 
-static int open_temp(struct atomic_file *f, struct err *err)
+/* the n-th name beside the target that a file may have until it takes its place */
+static char *temp_name(const struct atomic_file *f, int n)
 {
 	const char *slash = strrchr(f->target, '/');
-	int folder = slash ? slash - f->target + 1 : 0, n;
+	int folder = slash ? slash - f->target + 1 : 0;
+	char *name;
 
-	for (n = 0; n < 1000; n++) {
+	if (asprintf(&name, "%.*s.%.100s.%d-%d.tmp", folder, f->target, f->target + folder,
+		     getpid(), n) < 0)
+		return NULL;
+	return name;
+}
+
+/* a file without a name, which no kill leaves behind; -1 where the file system has none */
+static int open_nameless(const struct atomic_file *f)
+{
+	char *copy = strdup(f->target);
+	int fd = -1;
+
+	if (copy && !access("/proc/self/fd", X_OK))
+		fd = open(dirname(copy), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+	free(copy);
+	return fd;
+}
+
+/* gives the file the first name that is free, by @make; -errno */
+static int take_name(struct atomic_file *f, int (*make)(struct atomic_file *f))
+{
+	int n, rc = -EEXIST;
+
+	for (n = 0; n < 1000 && rc == -EEXIST; n++) {
 		free(f->temp);
-		if (asprintf(&f->temp, "%.*s.%.100s.%d-%d.tmp", folder, f->target,
-			     f->target + folder, getpid(), n) < 0) {
-			f->temp = NULL;
-			return refuse(f, -ENOMEM, strerror(ENOMEM), err);
-		}
-		f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (f->fd >= 0 || errno != EEXIST)
-			break;
+		f->temp = temp_name(f, n);
+		rc = f->temp ? make(f) : -ENOMEM;
 	}
-	if (f->fd < 0)
-		return err_set(err, -errno, "cannot write '%.200s': no new file beside it: %s",
-			       f->path, strerror(errno));
-	return 0;
+	if (rc) {
+		free(f->temp);
+		f->temp = NULL;
+	}
+	return rc;
+}
+
+static int make_named(struct atomic_file *f)
+{
+	f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return f->fd < 0 ? -errno : 0;
+}
+
+static int make_link(struct atomic_file *f)
+{
+	char fd[32];
+
+	snprintf(fd, sizeof(fd), "/proc/self/fd/%d", f->fd);
+	return linkat(AT_FDCWD, fd, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW) ? -errno : 0;
+}
+
+static int open_temp(struct atomic_file *f, struct err *err)
+{
+	int rc;
+
+	f->fd = open_nameless(f);
+	rc = f->fd < 0 ? take_name(f, make_named) : 0;
+	return rc ? err_set(err, rc, "cannot write '%.200s': no new file beside it: %s", f->path,
+			    strerror(-rc))
+		  : 0;
 }
 
 int atomic_begin(struct atomic_file *f, const char *path, struct err *err)
@@ -71,10 +116,8 @@ int atomic_begin(struct atomic_file *f, const char *path, struct err *err)
 	f->len = f->total = 0;
 	rc = find_target(f, err);
 	rc = rc ? rc : open_temp(f, err);
-	if (rc) {
+	if (rc)
 		free(f->target);
-		free(f->temp);
-	}
 	return rc;
 }
 
@@ -169,14 +212,16 @@ int atomic_end(struct atomic_file *f, struct err *err)
 		f->rc = take_over(f);
 	if (!f->rc && fsync(f->fd))
 		f->rc = -errno;
+	if (!f->rc && !f->temp)
+		f->rc = take_name(f, make_link);
 	if (close(f->fd) && !f->rc)
 		f->rc = -errno;
 	if (!f->rc && rename(f->temp, f->target))
 		f->rc = -errno;
-	if (f->rc)
-		unlink(f->temp);
-	else
+	if (!f->rc)
 		f->rc = sync_folder(f->target);
+	else if (f->temp)
+		unlink(f->temp);
 	rc = f->rc;
 	free(f->target);
 	free(f->temp);

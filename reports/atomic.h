@@ -5,7 +5,9 @@
  * The bytes go to a new file in the same folder; commit syncs it, gives it the owner and the
  * permission bits of the file it replaces (a new one gets those of the umask), renames it over the
  * path and syncs the folder. Whatever goes wrong before the rename: the old file is untouched, the
- * new one removed. Only a kill in the middle leaves the temporary file, ".<name>.<pid>-<n>.tmp".
+ * new one removed. Until it is whole the new file has no name (O_TMPFILE), so that a kill leaves
+ * nothing; where the file system knows no such files, or without /proc, it is called
+ * ".<name>.<pid>-<n>.tmp", and a kill leaves that.
  *
  * A symbolic link is followed: the file that it names is replaced, the link stays. A link to
  * nothing, a folder, a device or a pipe is refused: renaming over /dev/null would destroy it.
@@ -22,7 +24,7 @@
 
 struct atomic_file {
 	const char *path; /* the caller's; for sentences */
-	char *target, *temp;
+	char *target, *temp; /* temp: NULL while the file has no name */
 	struct stat old;
 	int fd, rc;
 	size_t len, total; /* bytes in buf; bytes so far */

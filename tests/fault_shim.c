@@ -5,7 +5,8 @@
  *   FAULT_SYSCALLS=mbind,move_pages   the kernel refuses them with EPERM, as a container's
  *                                     seccomp filter does; exit status 77 where there is no seccomp
  *   FAULT_CALLS=pthread_create=11@2   the C library's call fails with that errno from its second
- *                                     call on; without @N from the first
+ *                                     call on; without @N from the first. fsync=-9@3: its third
+ *                                     call is the end of the process, by signal 9
  *   FAULT_CLOCK=1                     the wall clock steps back one hour at every look at it
  */
 #include <dlfcn.h>
@@ -15,6 +16,7 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,7 +92,11 @@ static int refused(const char *name, atomic_int *nr_calls)
 	if (!s || *s != '=')
 		return 0;
 	error = strtol(s + 1, &end, 10);
-	return atomic_fetch_add(nr_calls, 1) + 1 >= (*end == '@' ? atoi(end + 1) : 1) ? error : 0;
+	if (atomic_fetch_add(nr_calls, 1) + 1 < (*end == '@' ? atoi(end + 1) : 1))
+		return 0;
+	if (error < 0)
+		kill(getpid(), -error);
+	return error;
 }
 
 #define REAL(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))

@@ -48,6 +48,7 @@ f = {x["name"]: x for x in r["findings"]}
 samples = [s for c in r["cases"] for s in c["samples"]]
 exec(sys.argv[1])' "$1" 2>>err
 }
+no_temp() { [ -z "$(find . -maxdepth 1 -name '*.tmp')" ]; }
 nothing_left() { [ -z "$(find . -name '*x.json*')" ]; }
 whole='assert r["complete"] and samples and all(s["rate"] > 0 or s["marks"] for s in samples)'
 
@@ -128,8 +129,15 @@ with FAULT_CALLS=fsync=5@3
 says 1 "Input/output error" && record 'assert not r["complete"]'
 ok $? "an error of the disk at sync: one sentence, 1, the record before it is whole"
 with FAULT_CALLS=rename=30@2
-says 1 "Read-only file system" && record 'assert not r["complete"]' && [ -z "$(find . -name '*.tmp')" ]
+says 1 "Read-only file system" && record 'assert not r["complete"]' && no_temp
 ok $? "a file system gone read-only: one sentence, 1, no temporary file"
+if python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_WRONLY)' 2>err; then
+	with FAULT_CALLS=fsync=-9@3
+	[ $status = 137 ] && record 'assert not r["complete"]' && no_temp
+	ok $? "SIGKILL in the middle of a save: the record before it is whole, no temporary file"
+else
+	skip "SIGKILL in the middle of a save" "no files without a name here: $(tail -n 1 err)"
+fi
 measure bash -c 'ulimit -f 4 && exec "$@"' limit
 says 1 "File too large" && { nothing_left || record 'assert not r["complete"]'; }
 ok $? "ulimit -f: one sentence, 1, no half a record"
