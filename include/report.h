@@ -265,7 +265,8 @@ struct sim_result;
  * where enough were, else they get the median of their relation; @out's source says which),
  * contended_line fetch_add on 1 worker (the atomic) and on 2 (how long a visit is; with log=1 the
  * tickets say it, and what a hand-over costs where nobody polls: all pairs are scaled by that), and page_counter
- * on 1 worker at its largest batch (an operation beside its atomics; else 0.3 ns).
+ * on 1 worker at its largest batch (an operation beside its atomics; else 0.3 ns). A case that one
+ * worker has measured keeps that time: what more workers add to it is the model's.
  * @topo: of that machine; taken over, also on failure. -EINVAL names what the record lacks.
  */
 int profile_from_results(struct sim_profile **out, const struct results *r, struct topo *topo,
@@ -287,5 +288,4 @@ int predictions_html(const struct sim_profile *p, const struct plan *plan,
 		     const struct sim_result *r, const char *command, FILE *to);
 int json_predictions(const struct sim_profile *p, const struct plan *plan,
 		     const struct sim_result *r, FILE *to);
-
 #endif

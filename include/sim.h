@@ -21,9 +21,11 @@
  *   read of a shared one L to the nearest sharer's group; such reads overlap
  *   write of a shared    L to the farthest sharer's group: the invalidation waits for it; times
  *                        upgrade_cross when a sharer is in another package
- *   read ahead (AMD)     a core runs the reads that follow an atomic ahead of it: where a subject
- *                        reads the line after its atomic (max beside usage), the line comes shared
- *                        first and is upgraded then, two transactions instead of one
+ *   look ahead (AMD)     a core asks for a line up to ahead_ps before it needs it, as far as it had
+ *                        local work to do since its last atomic: that much of the hand-over costs
+ *                        nothing where the line was free. And it runs reads ahead of an atomic: where a subject reads
+ *                        another word of the line after its atomic (max beside usage), the line
+ *                        comes shared first and is upgraded then, two transactions instead of one
  *   far atomics (Arm)    the home executes: two legs, and far_ps of service; no hand-over. One
  *                        whose value nobody uses is posted: the core goes on, with 8 on their way
  *   crowd (LL/SC)        each CPU that waits adds crowd_ps to a turn: it loads, and fails to store
@@ -56,6 +58,9 @@
 
 /* ------------------------------------------------------------------- profiles */
 
+/* 256 entries (Zen 3) to 448 (Zen 5) of a reorder buffer, 3 of them in a cycle */
+#define AMD_AHEAD_PS 25000
+
 /* What the model knows of a machine besides its topology. Every figure has its source in
  * sim/profiles.c or comes from a matrix. All times in ps. */
 struct sim_costs {
@@ -69,10 +74,17 @@ struct sim_costs {
 	int64_t keep_ps;	  /* what an owner keeps a wanted line beside w L, however near */
 	double per_group;	  /* of 1: turns that go to groups, not to requests */
 	int64_t crowd_ps;	  /* LL/SC: what each CPU that waits adds to a turn */
-	bool reads_ahead; /* AMD: see above; Intel's locked operations hold younger loads back */
+	int64_t ahead_ps;     /* how far a core looks ahead (AMD); 0: locked operations end that */
 	double upgrade_cross; /* 1: an upgrade costs what a hand-over costs */
 	int batch;	      /* B; 1: none */
 	bool home_decides; /* EPYC: a pair away from the home's socket pays `cross` (or `socket`) */
+};
+
+/* the op of one case, where it is known better than costs.op: on any number of CPUs */
+struct sim_op {
+	const char *experiment; /* its name, of a record */
+	void *params;		/* owned */
+	int64_t ps;
 };
 
 struct sim_profile {
@@ -89,6 +101,8 @@ struct sim_profile {
 		pair_class; /* the same where there are few values: an index into class_cost; or NULL */
 	int64_t class_cost[256];
 	int64_t *group_cost; /* [home][i][group]: mean of transfer to its CPUs */
+	struct sim_op *op;   /* owned; nr_op of them */
+	int nr_op;
 };
 
 /* the built-in ones, by name: "clx-2s18c", "cpx-5318h", ... ends with NULL */

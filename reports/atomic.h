@@ -23,7 +23,7 @@
 #include "err.h"
 
 struct atomic_file {
-	const char *path; /* the caller's; for sentences */
+	const char *path;    /* the caller's; for sentences */
 	char *target, *temp; /* temp: NULL while the file has no name */
 	struct stat old;
 	int fd, rc;

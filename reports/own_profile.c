@@ -8,6 +8,7 @@
 #include "report.h"
 #include "sim.h"
 #include "stats.h"
+#include "plots.h"
 
 #define PS_PER_S     1e12
 #define PS_PER_NS    1000
@@ -288,6 +289,54 @@ static void say_source(struct sim_profile *profile, const struct results *r, con
 			 "; the others are medians of their relation, too few for legs");
 }
 
+/* what one worker took, less what the model has it take for its accesses */
+static int add_op(struct sim_profile *p, const struct result_case *c, struct err *err)
+{
+	const struct experiment *exp = experiment_find(c->experiment, NULL);
+	struct sim_op *op = &p->op[p->nr_op];
+	struct sim_config alone = {.profile = p,
+				   .experiment = c->experiment,
+				   .cpus = c->cpus,
+				   .seed = 1,
+				   .target = 0.01,
+				   .max_accesses = 1000000};
+	double measured = service_ps(c);
+	struct sim_result result;
+	int rc;
+
+	if (!exp || measured <= 0)
+		return 0;
+	*op = (struct sim_op){.experiment = exp->name, .params = case_params(exp, c)};
+	if (!op->params)
+		return 0;
+	alone.params = op->params;
+	p->nr_op++;
+	rc = sim_run(&alone, &result, err);
+	if (!rc) {
+		op->ps = llround(measured - PS_PER_S / result.rate);
+		op->ps = op->ps > 0 ? op->ps : 0;
+		free(result.worker_rate);
+		return 0;
+	}
+	/* one worker of it cannot be modelled: no more can several */
+	free(op->params);
+	p->nr_op--;
+	return rc == -ENOMEM ? rc : 0;
+}
+
+static int add_ops(struct sim_profile *p, const struct results *r, struct err *err)
+{
+	int i, rc = 0;
+
+	p->op = calloc((size_t)r->nr_cases + 1, sizeof(*p->op));
+	if (!p->op)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (i = 0; i < r->nr_cases && !rc; i++)
+		if (r->cases[i].nr_workers == 1)
+			rc = add_op(p, &r->cases[i], err);
+	return rc;
+}
+
 int profile_from_results(struct sim_profile **out, const struct results *r, struct topo *topo,
 			 struct err *err)
 {
@@ -322,14 +371,16 @@ int profile_from_results(struct sim_profile **out, const struct results *r, stru
 	costs.cross = relation_ps(&p, TOPO_CROSS_PACKAGE);
 	costs.op = op_ps(r, costs.rmw);
 	costs.visit = visit(r, &p, topo, costs.rmw);
-	costs.reads_ahead = !strncmp(topo_info(topo)->uarch, "zen", 3);
+	costs.ahead_ps = strncmp(topo_info(topo)->uarch, "zen", 3) ? 0 : AMD_AHEAD_PS;
 	rc = sim_profile_make(out, r->machine.class_name ? r->machine.class_name : "unknown", topo,
 			      &costs, err);
-	if (!rc && set_transfers(*out, &p)) {
-		sim_profile_free(*out);
-		rc = err_set(err, -ENOMEM, "out of memory");
-	} else if (!rc) {
-		say_source(*out, r, &p);
+	if (!rc) {
+		rc = set_transfers(*out, &p) ? err_set(err, -ENOMEM, "out of memory")
+					     : add_ops(*out, r, err);
+		if (rc)
+			sim_profile_free(*out);
+		else
+			say_source(*out, r, &p);
 	}
 	legs_free(p.legs);
 	free(p.ps);

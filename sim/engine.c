@@ -98,8 +98,8 @@ static void cpu_main(void *arg)
 		c->ops_asked += chunk;
 		s->exp->run(s->shared, s->params, &c->w, chunk);
 		c->ops += chunk;
-		c->now += s->profile->costs.op * (int64_t)chunk;
-		c->time.other += s->profile->costs.op * (int64_t)chunk;
+		c->now += s->op_ps * (int64_t)chunk;
+		c->time.other += s->op_ps * (int64_t)chunk;
 		if (s->draining) {
 			c->done = true;
 			engine_yield(s);
@@ -132,11 +132,24 @@ void engine_run(struct sim *s, int64_t until)
 	current = before;
 }
 
+static int64_t op_of(const struct sim *s)
+{
+	const struct sim_profile *p = s->profile;
+	int i;
+
+	for (i = 0; i < p->nr_op; i++)
+		if (!strcmp(p->op[i].experiment, s->config->experiment) &&
+		    !memcmp(p->op[i].params, s->params, s->exp->params_size))
+			return p->op[i].ps;
+	return p->costs.op;
+}
+
 int engine_open(struct sim *s)
 {
 	char *stack;
 	int i;
 
+	s->op_ps = op_of(s);
 	s->heap = calloc(s->nr + 1, sizeof(*s->heap));
 	s->stacks = mmap(NULL, (size_t)(GUARD_SIZE + STACK_SIZE) * s->nr, PROT_NONE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -208,7 +221,8 @@ void katomic_hook(enum katomic_access access, const volatile void *addr, size_t 
 			    access == KATOMIC_READ    ? SIM_LOAD
 			    : access == KATOMIC_WRITE ? SIM_STORE
 			    : access == KATOMIC_POST  ? SIM_POST
-						      : SIM_RMW);
+						      : SIM_RMW,
+			    (int)((uintptr_t)addr % LINE_SIZE / sizeof(long)));
 }
 
 /* a subject that touches nothing shared must not be able to run for ever: it counts as accesses do */

@@ -48,6 +48,8 @@ static void count_hit(struct sim *s, struct sim_cpu *c, enum sim_kind kind)
 
 	c->now += cost;
 	c->time.hits += cost;
+	if (kind >= SIM_RMW)
+		c->stalled_until = c->now;
 }
 
 /* --------------------------------------------------------------------- sharers */
@@ -225,16 +227,22 @@ static void begin_far(struct sim *s, struct sim_line *l, struct sim_cpu *c, int6
 static void begin(struct sim *s, struct sim_line *l, struct sim_cpu *c, int64_t now)
 {
 	bool has_copy = c->kind == SIM_LOAD && l->of[c->idx].mark == l->epoch;
-	int64_t cost = has_copy ? 0 : cost_of(s, l, c);
+	int64_t cost = has_copy ? 0 : cost_of(s, l, c), ends, least;
 
 	if (c->kind != SIM_LOAD)
 		cost += s->profile->costs.crowd_ps * l->nr_waiting;
 
+	/* however early it was asked for: the atomic itself is still to be done */
+	ends = (l->free_at > c->asked ? l->free_at : c->asked) + cost;
+	least = c->kind == SIM_LOAD ? 0 : hit_cost(&s->profile->costs, c->kind);
+	least = now + (least < cost ? least : cost);
+	if (ends < least)
+		ends = least;
 	c->time.queueing += now - c->issued;
-	c->time.transfers += cost;
-	l->waited += now - c->issued + cost;
+	c->time.transfers += ends - now;
+	l->waited += ends - c->issued;
 	l->transfers += !has_copy;
-	engine_schedule(s, c, now + cost);
+	engine_schedule(s, c, ends);
 	c->alone = c->kind != SIM_LOAD || l->owner != NOBODY;
 	c->epoch = l->epoch;
 	if (!c->alone)
@@ -276,8 +284,11 @@ void line_grant(struct sim *s, struct sim_cpu *c)
 	} else if (c->epoch == l->epoch && l->owner == NOBODY) {
 		share_with(s, l, c);
 	}
-	if (c->alone)
+	if (c->alone) {
 		l->busy = false;
+		l->free_at = c->now;
+	}
+	c->stalled_until = c->now;
 	serve(s, l, c->now);
 }
 
@@ -294,11 +305,20 @@ static bool still_private(struct sim_line *l, struct sim_cpu *c)
 	return false;
 }
 
+/* the core looks ahead, over what it has to do since it last stood still, not past an atomic */
+static int64_t asked_at(const struct sim *s, const struct sim_cpu *c)
+{
+	int64_t at = c->now - s->profile->costs.ahead_ps;
+
+	return at > c->stalled_until ? at : c->stalled_until;
+}
+
 static void transact(struct sim *s, struct sim_line *l, struct sim_cpu *c, enum sim_kind kind)
 {
 	c->line = l;
 	c->kind = kind;
 	c->issued = c->now;
+	c->asked = asked_at(s, c);
 	enqueue(s, l, c);
 	serve(s, l, c->now);
 	engine_yield(s);
@@ -330,18 +350,23 @@ static void far_post(struct sim *s, struct sim_line *l, struct sim_cpu *c)
 	engine_wait_turn(s, c);
 }
 
-/* does a read of @l by @c follow its own atomic on it? What happened once is taken for a habit. */
-static void learn(struct sim_line *l, struct sim_cpu *c, enum sim_kind kind)
+/*
+ * Does a read of @l by @c follow its own atomic on it? What happened once is taken for a habit. A
+ * read of what the atomic changes has to wait for it.
+ */
+static void learn(struct sim_line *l, struct sim_cpu *c, enum sim_kind kind, int word)
 {
 	uint8_t *f = &l->of[c->idx].follows;
 
-	if (kind >= SIM_RMW)
+	if (kind >= SIM_RMW) {
 		*f |= LAST_WAS_RMW;
-	else if (*f & LAST_WAS_RMW)
+		l->of[c->idx].rmw_word = word;
+	} else if (*f & LAST_WAS_RMW && word != l->of[c->idx].rmw_word) {
 		*f = READS_FOLLOW;
+	}
 }
 
-void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
+void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind, int word)
 {
 	struct sim_cpu *c = s->running;
 
@@ -354,7 +379,7 @@ void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
 		count_hit(s, c, kind);
 		return;
 	}
-	learn(l, c, kind);
+	learn(l, c, kind, word);
 	/* whoever is earlier goes first: it may take the line away */
 	if (!engine_is_first(s, c))
 		engine_wait_turn(s, c);
@@ -367,7 +392,7 @@ void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind)
 		return;
 	}
 	/* the core runs reads ahead of its atomic: the line comes shared first, and is upgraded */
-	if (kind >= SIM_RMW && s->profile->costs.reads_ahead &&
+	if (kind >= SIM_RMW && s->profile->costs.ahead_ps &&
 	    (l->of[c->idx].follows & READS_FOLLOW) && l->of[c->idx].mark != l->epoch)
 		transact(s, l, c, SIM_LOAD);
 	transact(s, l, c, kind);

@@ -8,8 +8,13 @@
 
 void sim_profile_free(struct sim_profile *p)
 {
+	int i;
+
 	if (!p)
 		return;
+	for (i = 0; i < p->nr_op; i++)
+		free(p->op[i].params);
+	free(p->op);
 	topo_free(p->topo);
 	free(p->group);
 	free(p->package);

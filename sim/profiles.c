@@ -35,7 +35,7 @@
 		.smt = (smt_), .cluster = (ccx), .node = (in), .socket = (in), .cross = (out), \
 		.rmw = (e), .load = 100, .store = 100, .op = 300, .visit = 0.116,              \
 		.upgrade_cross = 1, .batch = 1, .keep_ps = 4500, .home_decides = true,         \
-		.reads_ahead = true                                                            \
+		.ahead_ps = AMD_AHEAD_PS                                                       \
 	}
 #define ARM(in, out, e, far)                                                                \
 	{                                                                                   \

@@ -37,6 +37,7 @@ struct sim_line {
 	/* who may still use it while the transaction in flight is on its way */
 	int old_owner;
 	int64_t leaves_at;
+	int64_t free_at;     /* the last transaction that nothing overlaps ended */
 	int64_t server_free; /* far atomics */
 	int run_length;	     /* services in a row to the owner's group */
 	/* waiting requests, by group from sim->first_slot on, in no order; a CPU waits in one at most */
@@ -45,9 +46,10 @@ struct sim_line {
 	int *nr_in_group;
 	struct {
 		uint32_t mark;
-		uint8_t follows; /* it read the line after its own atomic on it */
-	} * of;			 /* each CPU */
-	uint16_t *group_sharers; /* by group */
+		uint8_t follows;  /* it read the line after its own atomic on it */
+		uint8_t rmw_word; /* what that atomic changed */
+	} * of;			  /* each CPU */
+	uint16_t *group_sharers;  /* by group */
 	uint64_t accesses, transfers;
 	int64_t waited;
 };
@@ -62,10 +64,10 @@ struct sim_cpu {
 	/* a request that waits at a line's home */
 	enum sim_kind kind;
 	struct sim_line *line;
-	int64_t issued;
-	uint32_t epoch; /* of the line when the transaction began */
-	bool alone;	/* nothing else at this line until it has ended */
-	bool done;	/* fixed work: has done its share */
+	int64_t issued, asked, stalled_until; /* asked: it looked ahead */
+	uint32_t epoch;			      /* of the line when the transaction began */
+	bool alone;			      /* nothing else at this line until it has ended */
+	bool done;			      /* fixed work: has done its share */
 	struct sim_time time;
 	struct worker w;
 	uint64_t ops, ops_asked;
@@ -97,6 +99,7 @@ struct sim {
 	/* events: at most one per CPU; key = time << 12 | CPU */
 	uint64_t *heap;
 	int nr_heap;
+	int64_t op_ps;	 /* of an operation beside its accesses and its local work */
 	int64_t stop_at; /* of the batch that is being simulated */
 	uint64_t nr_accesses, max_accesses;
 	uint64_t rng;	/* of the order of service */
@@ -127,7 +130,8 @@ void engine_yield(struct sim *s); /* the running fiber; it has been scheduled, o
 /* --------------------------------------------------------------------- line.c */
 
 /* one access of the running fiber; returns when it has ended and time has moved */
-void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind);
+/* @word: of the line */
+void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind, int word);
 
 /* @c's transaction ends now: its state changes, and the next request begins */
 void line_grant(struct sim *s, struct sim_cpu *c);

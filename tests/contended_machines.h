@@ -60,7 +60,7 @@ static const struct contended_machine {
 	  .store = 100,
 	  .visit = 0.116,
 	  .keep_ps = 3700,
-	  .reads_ahead = true,
+	  .ahead_ps = AMD_AHEAD_PS,
 	  .upgrade_cross = 1,
 	  .batch = 1}},
 	{"graviton1",

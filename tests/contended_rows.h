@@ -112,7 +112,7 @@ static const struct row rows[] = {
 	{GEODE, CORES, 8, STEADY, PREDICTED, 15, 0, "CPU unknown, the same at any number", 24.4},
 	{GEODE, "compact", 36, STEADY, PREDICTED, 15, 0, "if on one socket", 24.4},
 	{GEODE, CORES, 36, STEADY, PREDICTED, 0, 24, "if on two sockets", 24.4},
-	{"ryzen-2700x", "tarreau", "cas", "compact", 16, STEADY, PREDICTED, 25, -53, "", 88},
+	{"ryzen-2700x", "tarreau", "cas", "compact", 16, STEADY, PREDICTED, 25, -63, "", 88},
 	{"xeon-w-2145", "tarreau", "cas", "compact", 16, STEADY, PREDICTED, 25, 0, "", 53},
 	{"lx2160a", "tarreau", "cas", "compact", 16, STEADY, PREDICTED, 25, 333, "", 113},
 };

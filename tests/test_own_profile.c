@@ -24,6 +24,9 @@ static struct topo *load(void)
 	return load_this(FOUR);
 }
 
+/* one page on one worker, whatever the counters cost: far more than the model has it take */
+#define PAGE_NS 700
+
 /* ns of one operation, all workers together: 20 inside a package, 100 across, an atomic of 5; two
  * workers on one line 8 */
 static double planted_ns(const struct bench_case *c)
@@ -46,19 +49,29 @@ static double legs_case_ns(const struct bench_case *c)
 	return legs_ns(c->cpus.cpu[0], c->cpus.cpu[1]);
 }
 
+static double with_pages_ns(const struct bench_case *c)
+{
+	return strcmp(c->exp->name, "page_counter") ? planted_ns(c) : PAGE_NS;
+}
+
 /* @skip: the relation whose pairs were not measured; @limit: whether contended_line was, @tickets:
  * also with its tickets kept, which tell of visits of two operations */
 static struct results *make_record_of(const char *topology, int64_t nr_pairs,
 				      double (*ns)(const struct bench_case *c), int skip,
 				      bool limit, bool tickets)
 {
-	const char *const names[] = {"core_to_core", "contended_line"};
+	const char *const names[] = {"core_to_core", "contended_line", "page_counter"};
 	const char *const sets[] = {"op=fetch_add", tickets ? "log=0,1" : "log=0",
-				    "protocol=cas,read"};
+				    "protocol=cas,read", "batch=32,64"};
+	bool pages = ns == with_pages_ns;
 	struct plan_spec spec = {.experiments = names,
-				 .nr_experiments = limit ? 2 : 1,
+				 .nr_experiments = pages   ? 3
+						   : limit ? 2
+							   : 1,
 				 .sets = limit ? sets : sets + 2,
-				 .nr_sets = limit ? 3 : 1,
+				 .nr_sets = pages   ? 4
+					    : limit ? 3
+						    : 1,
 				 .nr_pairs = nr_pairs,
 				 .workers = "1,2"};
 	struct err err = ERR_INIT;
@@ -140,6 +153,54 @@ static void tickets_tell_what_a_hand_over_costs(void **state)
 	results_free(r);
 }
 
+static double predicted_ns(const struct sim_profile *p, const struct bench_case *c)
+{
+	struct sim_config config = {.profile = p,
+				    .experiment = c->exp->name,
+				    .params = c->params,
+				    .cpus = c->cpus,
+				    .seed = 1};
+	struct err err = ERR_INIT;
+	struct sim_result r;
+
+	assert_ok(sim_run(&config, &r, &err), &err);
+	free(r.worker_rate);
+	return 1e9 / r.rate;
+}
+
+/* one worker of a case that was measured takes as long as it did; two, half of that and no less */
+static void what_one_worker_took_is_kept(void **state)
+{
+	const char *const names[] = {"page_counter"}, *const sets[] = {"batch=32,64"};
+	struct plan_spec spec = {.experiments = names,
+				 .nr_experiments = 1,
+				 .sets = sets,
+				 .nr_sets = 1,
+				 .workers = "1,2"};
+	struct results *r = make_record_of(FOUR, 0, with_pages_ns, -1, true, false);
+	struct topo *t = load();
+	struct sim_profile *p = NULL;
+	struct err err = ERR_INIT;
+	struct plan plan;
+	double ns;
+	int i;
+
+	assert_ok(plan_build(t, &spec, &plan, &err), &err);
+	assert_ok(profile_from_results(&p, r, load(), &err), &err);
+	for (i = 0; i < plan.nr_cases; i++) {
+		ns = predicted_ns(p, &plan.cases[i]);
+		if (plan.cases[i].cpus.nr == 1)
+			assert_true(fabs(ns / PAGE_NS - 1) < 0.01);
+		else
+			assert_true(ns > 0.5 * PAGE_NS && ns < 0.55 * PAGE_NS);
+	}
+	assert_int_equal(i, 4);
+	plan_free(&plan);
+	topo_free(t);
+	sim_profile_free(p);
+	results_free(r);
+}
+
 static void what_is_missing_is_named(void **state)
 {
 	struct sim_profile *p = NULL;
@@ -204,6 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_planted_costs_come_out),
 		cmocka_unit_test(tickets_tell_what_a_hand_over_costs),
+		cmocka_unit_test(what_one_worker_took_is_kept),
 		cmocka_unit_test(what_is_missing_is_named),
 		cmocka_unit_test(pairs_not_measured_come_from_legs),
 		cmocka_unit_test(too_few_pairs_give_their_median),

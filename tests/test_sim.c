@@ -142,7 +142,7 @@ static void packing_costs_two_cpus_half(void **state)
 	c.rmw = 4690;
 	c.op = 200;
 	c.visit = 0.455;
-	c.reads_ahead = true;
+	c.ahead_ps = 25000;
 	p = make("Package:1 [NUMANode(memory=16GiB)] L3Cache:1 Core:2 PU:1", &c);
 	ratio = page_counter_rate(p, 2, "layout=padded_2022,batch=8") /
 		page_counter_rate(p, 2, "layout=packed_5_19,batch=8");

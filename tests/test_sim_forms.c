@@ -19,6 +19,63 @@ static struct sim_result predict(const struct sim_profile *p, const char *experi
 	return r;
 }
 
+/* ---------------------------------------------------------------------- looking ahead */
+
+/* ns that each hand-over takes of two that seldom meet */
+static double hand_over_ns(int64_t ahead_ps)
+{
+	struct sim_costs c = plain();
+	struct sim_profile *p;
+	struct sim_result r;
+
+	c.ahead_ps = ahead_ps;
+	p = make(two_sockets, &c);
+	r = predict(p, "contended_line", 2, "op=fetch_add,work_ns=5000");
+	sim_profile_free(p);
+	return r.time.transfers / (2.0 * r.simulated_ps) * r.ns_per_op / r.transfers_per_op;
+}
+
+/* it costs what the core could not ask for ahead of its turn; the atomic it does then, always. Some
+ * meet all the same */
+static void what_was_asked_for_ahead_costs_nothing(void **state)
+{
+	assert_near(hand_over_ns(0), L, 0.01);
+	assert_near(hand_over_ns(30000), L - 30, 0.05);
+	assert_near(hand_over_ns(60000), E, 0.1);
+}
+
+/* two that do nothing else have nothing to look over: the line serves at its own pace */
+static void a_saturated_line_is_no_faster_for_it(void **state)
+{
+	struct sim_costs c = plain();
+	struct sim_profile *p;
+
+	c.ahead_ps = 1000000;
+	p = make(two_sockets, &c);
+	assert_near(total_ns(p, 2, "op=fetch_add"), L, 0.01);
+	assert_near(total_ns(p, 12, "op=fetch_add"), L, 0.01);
+	sim_profile_free(p);
+}
+
+/*
+ * A request charges three counters, gives back what is over the batch, and reads usage against
+ * high: 9 atomics. Reading usage has to wait for the atomic on it; reading max beside it has not,
+ * and brings that line twice.
+ */
+static void what_the_atomic_changes_is_not_read_ahead(void **state)
+{
+	static const char aligned[] = "slot_layout=single,batch=8,layout=aligned_2022_test",
+			  packed[] = "slot_layout=single,batch=8,layout=packed_5_19";
+	struct sim_costs c = plain();
+	struct sim_profile *p;
+
+	c.ahead_ps = 25000;
+	p = make(two_sockets, &c);
+	assert_near(predict(p, "memcg_stock", 2, aligned).transfers_per_op, 9, 0.02);
+	assert_near(predict(p, "memcg_stock", 2, packed).transfers_per_op, 12, 0.02);
+	sim_profile_free(p);
+}
+
 /* ------------------------------------------------------------------- no transfers */
 
 /* fields on lines of their own: everybody runs at the price of a hit, whatever N and wherever */
@@ -230,6 +287,9 @@ static void no_time_is_lost_in_the_account(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_asked_for_ahead_costs_nothing),
+		cmocka_unit_test(a_saturated_line_is_no_faster_for_it),
+		cmocka_unit_test(what_the_atomic_changes_is_not_read_ahead),
 		cmocka_unit_test(what_nobody_shares_is_local),
 		cmocka_unit_test(a_stock_that_serves_all_is_local),
 		cmocka_unit_test(what_is_only_read_is_not_transferred),
