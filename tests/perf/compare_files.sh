@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# compare and pick over many result files, and what they need: processor seconds, which others on the
-# machine do not change, and peak memory, for a tenth of the files and for all. The last line is the
-# slowest of the three with all of them (to be within 2).
+# compare and pick over many result files, and what they need: seconds (within 2 on 2 idle cores),
+# processor seconds, which others on the machine do not change, and peak memory, for a tenth of the
+# files and for all. The last line is the slowest of the three with all of them, in seconds.
 #
 #   tests/perf/compare_files.sh [FILES]      default 1000: half of them are A, half are B
 #
@@ -60,14 +60,16 @@ needs() {
 	local name=$1
 	shift
 	python3 - "$name" "$@" <<'END'
-import resource, subprocess, sys
+import resource, subprocess, sys, time
 
+begin = time.monotonic()
 status = subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL).returncode
+took = time.monotonic() - begin
 usage = resource.getrusage(resource.RUSAGE_CHILDREN)
 if status not in (0, 3):
     sys.exit("%s: exit status %d" % (sys.argv[1], status))
-print("%-36s %6.2f s %8.1f MiB" % (sys.argv[1], usage.ru_utime + usage.ru_stime,
-                                   usage.ru_maxrss / 1024))
+print("%-36s %6.2f s %6.2f s of CPU %8.1f MiB" % (
+    sys.argv[1], took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024))
 END
 }
 
@@ -77,5 +79,5 @@ needs "compare, $files files" "$tool" compare "$dir/all/a" "$dir/all/b" | tee -a
 needs "pick, $files files" "$tool" pick "$dir"/all/*/*.json | tee -a "$dir/rows"
 needs "compare, 2 files of 1,000 cases" "$tool" compare "$dir/wide-a.json" "$dir/wide-b.json" |
 	tee -a "$dir/rows"
-awk '{ for (i = 2; i <= NF; i++) if ($i == "s" && $(i - 1) > most) most = $(i - 1) }
+awk '{ for (i = 2; i <= NF && $i != "s"; i++) ; if ($(i - 1) > most) most = $(i - 1) }
 	END { print most }' "$dir/rows"
