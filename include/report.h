@@ -288,4 +288,5 @@ int predictions_html(const struct sim_profile *p, const struct plan *plan,
 		     const struct sim_result *r, const char *command, FILE *to);
 int json_predictions(const struct sim_profile *p, const struct plan *plan,
 		     const struct sim_result *r, FILE *to);
+
 #endif

@@ -23,9 +23,10 @@
  *                        upgrade_cross when a sharer is in another package
  *   look ahead (AMD)     a core asks for a line up to ahead_ps before it needs it, as far as it had
  *                        local work to do since its last atomic: that much of the hand-over costs
- *                        nothing where the line was free. And it runs reads ahead of an atomic: where a subject reads
- *                        another word of the line after its atomic (max beside usage), the line
- *                        comes shared first and is upgraded then, two transactions instead of one
+ *                        nothing where the line was free. And it runs reads ahead of an atomic:
+ *                        where a subject reads another word of the line after its atomic (max
+ *                        beside usage), the line comes shared first and is upgraded then, two
+ *                        transactions instead of one
  *   far atomics (Arm)    the home executes: two legs, and far_ps of service; no hand-over. One
  *                        whose value nobody uses is posted: the core goes on, with 8 on their way
  *   crowd (LL/SC)        each CPU that waits adds crowd_ps to a turn: it loads, and fails to store
@@ -74,9 +75,9 @@ struct sim_costs {
 	int64_t keep_ps;	  /* what an owner keeps a wanted line beside w L, however near */
 	double per_group;	  /* of 1: turns that go to groups, not to requests */
 	int64_t crowd_ps;	  /* LL/SC: what each CPU that waits adds to a turn */
-	int64_t ahead_ps;     /* how far a core looks ahead (AMD); 0: locked operations end that */
-	double upgrade_cross; /* 1: an upgrade costs what a hand-over costs */
-	int batch;	      /* B; 1: none */
+	int64_t ahead_ps;	  /* how far a core looks ahead (AMD); 0: not past a locked one */
+	double upgrade_cross;	  /* 1: an upgrade costs what a hand-over costs */
+	int batch;		  /* B; 1: none */
 	bool home_decides; /* EPYC: a pair away from the home's socket pays `cross` (or `socket`) */
 };
 
@@ -89,7 +90,7 @@ struct sim_op {
 
 struct sim_profile {
 	char name[64];
-	char source[400];  /* where the figures are from */
+	char source[500];  /* where the figures are from */
 	struct topo *topo; /* owned */
 	struct sim_costs costs;
 	int nr_cpus;	      /* usable CPUs of topo, by index */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "legs.h"
+#include "plots.h"
 #include "report.h"
 #include "sim.h"
 #include "stats.h"
-#include "plots.h"
 
 #define PS_PER_S     1e12
 #define PS_PER_NS    1000
@@ -281,12 +281,16 @@ static void say_source(struct sim_profile *profile, const struct results *r, con
 				", times %.2f: what tickets show of a hand-over without polling",
 				p->scale);
 	if (p->legs)
-		snprintf(to + len, size - len,
-			 "; the others from legs fitted to them, which miss those by %.2f ns rms",
-			 legs_rms(p->legs, p->ps, &nr) / PS_PER_NS);
+		len += snprintf(
+			to + len, size - len,
+			"; the others from legs fitted to them, which miss those by %.2f ns rms",
+			legs_rms(p->legs, p->ps, &nr) / PS_PER_NS);
 	else if (p->nr_measured < all)
-		snprintf(to + len, size - len,
-			 "; the others are medians of their relation, too few for legs");
+		len += snprintf(to + len, size - len,
+				"; the others are medians of their relation, too few for legs");
+	if (profile->nr_op)
+		snprintf(to + len, size - len, "; local time of %d cases as one worker took it",
+			 profile->nr_op);
 }
 
 /* what one worker took, less what the model has it take for its accesses */

@@ -231,7 +231,6 @@ static void begin(struct sim *s, struct sim_line *l, struct sim_cpu *c, int64_t 
 
 	if (c->kind != SIM_LOAD)
 		cost += s->profile->costs.crowd_ps * l->nr_waiting;
-
 	/* however early it was asked for: the atomic itself is still to be done */
 	ends = (l->free_at > c->asked ? l->free_at : c->asked) + cost;
 	least = c->kind == SIM_LOAD ? 0 : hit_cost(&s->profile->costs, c->kind);
