@@ -20,7 +20,7 @@ struct overlay {
 	const struct series **s;
 	double *rate; /* NaN: could not be predicted */
 	int nr;
-	char name[64], source[400]; /* of the profile */
+	char name[64], source[500]; /* of the profile */
 	struct err why;		    /* the model was asked and failed */
 };
 
