@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,33 +120,13 @@ int atomic_begin(struct atomic_file *f, const char *path, struct err *err)
 	return rc;
 }
 
-/* a file over the size limit (ulimit -f) is to be an error, not the end of the process */
-static ssize_t write_without_signal(int fd, const char *data, size_t size)
-{
-	static const struct timespec now;
-	sigset_t xfsz, old;
-	ssize_t n;
-	int saved;
-
-	sigemptyset(&xfsz);
-	sigaddset(&xfsz, SIGXFSZ);
-	pthread_sigmask(SIG_BLOCK, &xfsz, &old);
-	n = write(fd, data, size);
-	saved = errno;
-	if (n < 0 && saved == EFBIG)
-		sigtimedwait(&xfsz, NULL, &now);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	errno = saved;
-	return n;
-}
-
 static void flush(struct atomic_file *f)
 {
 	size_t done = 0;
 	ssize_t n;
 
 	while (!f->rc && done < f->len) {
-		n = write_without_signal(f->fd, f->buf + done, f->len - done);
+		n = write(f->fd, f->buf + done, f->len - done);
 		if (n > 0)
 			done += n;
 		else if (n < 0 && errno != EINTR)

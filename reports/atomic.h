@@ -9,6 +9,8 @@
  * nothing; where the file system knows no such files, or without /proc, it is called
  * ".<name>.<pid>-<n>.tmp", and a kill leaves that.
  *
+ * A file over the size limit (ulimit -f) is an error where the process ignores SIGXFSZ, as main does.
+ *
  * A symbolic link is followed: the file that it names is replaced, the link stays. A link to
  * nothing, a folder, a device or a pipe is refused: renaming over /dev/null would destroy it.
  *

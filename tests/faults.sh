@@ -67,7 +67,7 @@ ok $status "SIGINT, SIGTERM and SIGKILL at random moments: nothing is lost, noth
 policy=mbind,set_mempolicy,get_mempolicy,move_pages
 with FAULT_SYSCALLS=$policy
 if [ $status = 77 ]; then
-	for name in policy move_pages mbind setaffinity getaffinity; do
+	for name in policy move_pages mbind get_mempolicy setaffinity getaffinity; do
 		skip "a container that refuses: $name" "no seccomp filter here"
 	done
 else
@@ -83,6 +83,10 @@ assert r['context']['memory_verified'] is False"
 	measured && record "$whole
 assert f['mempolicy']['state'] == 'warning' and 'mbind' in f['mempolicy']['value']"
 	ok $? "no mbind: first touch, and a warning in the record"
+	with FAULT_SYSCALLS=get_mempolicy
+	measured && record "$whole
+assert f['mempolicy']['state'] == 'warning' and 'get_mempolicy' in f['mempolicy']['value']"
+	ok $? "no get_mempolicy: a warning in the record"
 	with FAULT_SYSCALLS=sched_setaffinity
 	says 1 "cannot bind a thread to CPU" && nothing_left
 	ok $? "no affinity: one sentence, 1"

@@ -108,6 +108,7 @@ def check(code, err, sig, hit, lived, before, now, complete):
 def main():
     nr = runs = kept = 0
     by = {signal.SIGINT: 0, signal.SIGTERM: 0, signal.SIGKILL: 0}
+    ended = dict(by)   # by the signal, not by itself just then
     before = None
     while nr < wanted or before is not None:
         sig = rng.choice(list(by))
@@ -118,12 +119,16 @@ def main():
         if hit:
             nr += 1
             by[sig] += 1
+            ended[sig] += code in (130, -sig)
         before = now
         if complete:
             kept += sum(map(len, now))
             runs += 1
             os.unlink(PATH)
             before = None
+    for sig in by:
+        if by[sig] > 2 and not ended[sig]:
+            raise Broken("%d times signal %d, and no run was ended by it" % (by[sig], sig))
     print("%d signals survived (%d INT, %d TERM, %d KILL): %d runs completed, %d windows, none "
           "lost or measured twice" % (nr, *by.values(), runs, kept))
 
