@@ -433,8 +433,9 @@ ok $? "SIGKILL: the record is valid JSON and holds windows"
 [ ! -s err ]
 ok $? "a closed pipe ends quietly"
 if [ -w /dev/full ]; then
-	"$tool" list params >/dev/full 2>err
-	[ $? = 1 ] && grep -q "cannot write" err
+	"$tool" list params >/dev/full 2>err # more than a buffer, and less
+	[ $? = 1 ] && grep -q "cannot write" err && "$tool" --version >/dev/full 2>err
+	[ $? = 1 ] && grep -q "cannot write the output: No space left" err
 	ok $? "a full disk on stdout is said"
 else
 	skip "a full disk on stdout is said" "no /dev/full"
