@@ -52,7 +52,8 @@ const char *plan_rule(void)
 	       "8, 16, 32, 64, 127, 128 and 256, depth 3, local work per page of 0 (saturated), 250 ns,\n"
 	       "1 us and 4 us, on 1, 2, 4, ... and all workers, one thread of each core first; and\n"
 	       "contended_line's fetch_add on as many workers, the limit that they are held against; and\n"
-	       "core_to_core on all pairs of CPUs, where 9 blocks of them take at most 15 s (8 CPUs).\n"
+	       "core_to_core on all pairs of CPUs, where 9 blocks of them take at most 15 s (8 CPUs),\n"
+	       "with contended_line's tickets on two of them.\n"
 	       "It is given 80 s for each worker count, at most 15 minutes, or --budget. When 9 blocks\n"
 	       "of it do not fit, it is thinned in this order until they do: windows of 10 ms instead of\n"
 	       "20; worker counts other than 1 and all (with local work: all only); windows of 5 ms; the\n"
@@ -133,6 +134,24 @@ static int add_limit(struct plan *plan, const struct thinning *t, const struct c
 	return rc;
 }
 
+/* what a hand-over costs two that do not poll, as those of core_to_core do */
+static int add_tickets(struct plan *plan, const struct cpulist *cpus, struct err *err)
+{
+	const struct experiment *exp = experiment_find("contended_line", err);
+	void *params = exp ? malloc(exp->params_size) : NULL;
+	struct cpulist two = *cpus;
+	int rc;
+
+	if (!params)
+		return err_set(err, -ENOMEM, "out of memory");
+	params_defaults(exp, params);
+	param_set(params_find(exp, "log", NULL), params, 1);
+	two.nr = 2;
+	rc = plan_add_case(plan, exp, params, &two, err);
+	free(params);
+	return rc;
+}
+
 /* every pair of CPUs, where MIN_BLOCKS of all of them cost no more than PAIRS_NS */
 static int add_pairs(struct plan *plan, const struct topo *topo, const struct cpulist *cpus,
 		     uint64_t seed, struct err *err)
@@ -157,7 +176,7 @@ static int add_pairs(struct plan *plan, const struct topo *topo, const struct cp
 		rc = plan_add_case(plan, exp, params, &lists.list[i], err);
 	cpu_lists_free(&lists);
 	free(params);
-	return rc;
+	return rc ? rc : add_tickets(plan, cpus, err);
 }
 
 static int build(struct plan *plan, const struct thinning *t, const struct cpulist *cpus,

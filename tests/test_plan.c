@@ -222,8 +222,8 @@ static void default_plan_of_2_cpus_is_whole_and_fits_3_minutes(void **state)
 
 	assert_ok(topo_load(&two, "Package:1 [NUMANode(memory=16GiB)] Core:2 PU:1", &err), &err);
 	assert_ok(plan_default(two, 0, 1, &plan, &err), &err);
-	/* page_counter and its limit on 1 and 2 workers, and the pair in both directions */
-	assert_int_equal(plan.nr_cases, (3 * 7 * 4 + 1) * 2 + 2);
+	/* page_counter and its limit on 1 and 2 workers, the pair in both directions, tickets */
+	assert_int_equal(plan.nr_cases, (3 * 7 * 4 + 1) * 2 + 2 + 1);
 	assert_int_equal(nr_pairs(&plan), 2);
 	assert_string_equal(plan.thinned, "");
 	assert_true(plan_estimate_ns(&plan) <= 170000000000LL);
