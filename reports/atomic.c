@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 static int refuse(const struct atomic_file *f, int rc, const char *why, struct err *err)
@@ -56,7 +57,7 @@ static int open_nameless(const struct atomic_file *f)
 	int fd = -1;
 
 	if (copy && !access("/proc/self/fd", X_OK))
-		fd = open(dirname(copy), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+		fd = open(dirname(copy), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
 	free(copy);
 	return fd;
 }
@@ -182,6 +183,26 @@ static int sync_folder(const char *path)
 	return rc;
 }
 
+/* where a system refuses to name what has none: the bytes go to a file that has */
+static int copy_to_named(struct atomic_file *f)
+{
+	int from = f->fd, rc = take_name(f, make_named);
+	off_t at = 0;
+	ssize_t n;
+
+	if (rc) {
+		f->fd = from;
+		return rc;
+	}
+	while ((n = sendfile(f->fd, from, &at, f->total)) > 0)
+		;
+	rc = n < 0 ? -errno : take_over(f);
+	if (!rc && fsync(f->fd))
+		rc = -errno;
+	close(from);
+	return rc;
+}
+
 int atomic_end(struct atomic_file *f, struct err *err)
 {
 	int rc;
@@ -191,8 +212,8 @@ int atomic_end(struct atomic_file *f, struct err *err)
 		f->rc = take_over(f);
 	if (!f->rc && fsync(f->fd))
 		f->rc = -errno;
-	if (!f->rc && !f->temp)
-		f->rc = take_name(f, make_link);
+	if (!f->rc && !f->temp && take_name(f, make_link))
+		f->rc = copy_to_named(f);
 	if (close(f->fd) && !f->rc)
 		f->rc = -errno;
 	if (!f->rc && rename(f->temp, f->target))

@@ -7,7 +7,7 @@
  * path and syncs the folder. Whatever goes wrong before the rename: the old file is untouched, the
  * new one removed. Until it is whole the new file has no name (O_TMPFILE), so that a kill leaves
  * nothing; where the file system knows no such files, or without /proc, it is called
- * ".<name>.<pid>-<n>.tmp", and a kill leaves that.
+ * ".<name>.<pid>-<n>.tmp", and a kill leaves that. So it is where the system refuses a name later.
  *
  * A file over the size limit (ulimit -f) is an error where the process ignores SIGXFSZ, as main does.
  *

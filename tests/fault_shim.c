@@ -154,6 +154,12 @@ int rename(const char *from, const char *to)
 	return REAL(rename)(from, to);
 }
 
+int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
+{
+	REFUSE(linkat);
+	return REAL(linkat)(from_fd, from, to_fd, to, flags);
+}
+
 ssize_t write(int fd, const void *data, size_t size)
 {
 	REFUSE(write);

@@ -143,7 +143,11 @@ if python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_WRONLY)' 2>err; then
 	with FAULT_CALLS=fsync=-9@3
 	[ $status = 137 ] && record 'assert not r["complete"]' && no_temp
 	ok $? "SIGKILL in the middle of a save: the record before it is whole, no temporary file"
+	with FAULT_CALLS=linkat=1
+	measured && record "$whole" && no_temp
+	ok $? "a file without a name may not get one: measured whole"
 else
+	skip "a file without a name may not get one" "no files without a name here"
 	skip "SIGKILL in the middle of a save" "no files without a name here: $(tail -n 1 err)"
 fi
 measure bash -c 'ulimit -f 4 && exec "$@"' limit
