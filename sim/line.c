@@ -7,13 +7,7 @@
 
 #define LAST_WAS_RMW  1
 #define READS_FOLLOW  2
-#define PER_GROUP_OF  1000
 #define MAX_RUN_AHEAD 64 /* accesses of a line that only one CPU has touched */
-
-static int group_of(const struct sim *s, const struct sim_cpu *c)
-{
-	return c->group;
-}
 
 static int64_t hit_cost(const struct sim_costs *costs, enum sim_kind kind)
 {
@@ -59,7 +53,7 @@ static void share_with(struct sim *s, struct sim_line *l, struct sim_cpu *c)
 	if (l->of[c->idx].mark == l->epoch)
 		return;
 	l->of[c->idx].mark = l->epoch;
-	l->group_sharers[group_of(s, c)]++;
+	l->group_sharers[c->group]++;
 	l->nr_sharers++;
 }
 
@@ -90,7 +84,7 @@ static int64_t sharer_cost(const struct sim *s, const struct sim_line *l, const 
 	int g, nr;
 
 	for (g = 0; g < s->profile->nr_groups; g++) {
-		nr = l->group_sharers[g] - (mine && g == group_of(s, c));
+		nr = l->group_sharers[g] - (mine && g == c->group);
 		if (nr <= 0)
 			continue;
 		cost = group_cost(s, c, g);
@@ -129,66 +123,6 @@ static int64_t hold_ps(struct sim *s, int64_t transfer)
 	double u = (stats_rng_below(&s->rng, 1 << 20) + 0.5) / (1 << 20);
 
 	return mean > 0 ? (int64_t)(-log(u) * mean) : -1;
-}
-
-/* each group that has somebody waiting is as likely as the others */
-static int any_group(struct sim *s, const struct sim_line *l, int skip)
-{
-	int g, nr = 0, drawn;
-
-	for (g = 0; g < s->profile->nr_groups; g++)
-		nr += g != skip && l->nr_in_group[g];
-	drawn = (int)stats_rng_below(&s->rng, nr);
-	for (g = 0; g == skip || !l->nr_in_group[g] || drawn-- > 0; g++)
-		;
-	return g;
-}
-
-/*
- * The next to be served. Nobody has published the order; requests of equal age meet on the way, so
- * it is drawn: a group with more waiting is served more often, and inside a group anyone is next.
- * In order of issue alone the queue would sort itself by socket for ever, which no machine shows.
- * With batches, the owner's group is served `batch` times in a row, then the others get their turn.
- */
-static int choose(struct sim *s, struct sim_line *l)
-{
-	int own = l->owner == NOBODY ? NOBODY : group_of(s, &s->cpu[l->owner]), g, skip = NOBODY;
-	int nr = l->nr_waiting, drawn, per_group = PER_GROUP_OF * s->profile->costs.per_group;
-
-	if (s->profile->costs.batch > 1 && own != NOBODY) {
-		if (l->nr_in_group[own] && ++l->run_length < s->profile->costs.batch)
-			return own;
-		if (l->nr_in_group[own] < nr) {
-			skip = own;
-			nr -= l->nr_in_group[own];
-		}
-	}
-	l->run_length = 0;
-	if (per_group && (int)stats_rng_below(&s->rng, PER_GROUP_OF) < per_group)
-		return any_group(s, l, skip);
-	drawn = (int)stats_rng_below(&s->rng, nr);
-	for (g = 0; g == skip || drawn >= l->nr_in_group[g]; g++)
-		drawn -= g == skip ? 0 : l->nr_in_group[g];
-	return g;
-}
-
-/* any of those that wait in @group: CPUs of a core, or in step, would else stay in their order */
-static struct sim_cpu *dequeue(struct sim *s, struct sim_line *l, int group)
-{
-	uint16_t *waiting = &l->waiting[s->first_slot[group]], nr = l->nr_in_group[group]--;
-	int k = nr > 1 ? (int)stats_rng_below(&s->rng, nr) : 0, idx = waiting[k];
-
-	waiting[k] = waiting[nr - 1];
-	l->nr_waiting--;
-	return &s->cpu[idx];
-}
-
-static void enqueue(struct sim *s, struct sim_line *l, struct sim_cpu *c)
-{
-	int g = group_of(s, c);
-
-	l->waiting[s->first_slot[g] + l->nr_in_group[g]++] = c->idx;
-	l->nr_waiting++;
 }
 
 /* the home executes the atomic itself: copies are called in first, and nobody gets the line */
@@ -249,6 +183,7 @@ static void begin(struct sim *s, struct sim_line *l, struct sim_cpu *c, int64_t 
 	l->busy = true;
 	l->to_reader = c->kind == SIM_LOAD;
 	l->old_owner = l->owner;
+	l->taker = c->idx;
 	l->leaves_at = now + hold_ps(s, cost);
 	l->owner = NOBODY;
 	if (c->kind != SIM_LOAD)
@@ -261,7 +196,7 @@ static void serve(struct sim *s, struct sim_line *l, int64_t now)
 	struct sim_cpu *c;
 
 	while (l->nr_waiting && !l->busy) {
-		c = dequeue(s, l, choose(s, l));
+		c = turn_next(s, l);
 		(is_far(s, c) ? begin_far : begin)(s, l, c, now);
 	}
 }
@@ -318,7 +253,7 @@ static void transact(struct sim *s, struct sim_line *l, struct sim_cpu *c, enum 
 	c->kind = kind;
 	c->issued = c->now;
 	c->asked = asked_at(s, c);
-	enqueue(s, l, c);
+	turn_wait(s, l, c);
 	serve(s, l, c->now);
 	engine_yield(s);
 }
@@ -365,6 +300,22 @@ static void learn(struct sim_line *l, struct sim_cpu *c, enum sim_kind kind, int
 	}
 }
 
+/*
+ * The core runs reads ahead of its atomic: the line comes shared first, and is upgraded. From
+ * farther than the core looks ahead it is not there before the atomic asks, and both are one.
+ */
+static bool reads_ahead(const struct sim *s, const struct sim_line *l, const struct sim_cpu *c)
+{
+	int from = l->owner != NOBODY ? l->owner : l->busy ? l->taker : NOBODY;
+	int64_t ahead_ps = s->profile->costs.ahead_ps;
+
+	if (!ahead_ps || !(l->of[c->idx].follows & READS_FOLLOW) || l->of[c->idx].mark == l->epoch)
+		return false;
+	return ahead_ps >=
+	       (from == NOBODY ? sharer_cost(s, l, c, false)
+			       : sim_transfer(s->profile, s->config->home, s->pidx[from], c->pidx));
+}
+
 void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind, int word)
 {
 	struct sim_cpu *c = s->running;
@@ -390,9 +341,7 @@ void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind, int word
 		(kind == SIM_POST ? far_post : far_atomic)(s, l, c);
 		return;
 	}
-	/* the core runs reads ahead of its atomic: the line comes shared first, and is upgraded */
-	if (kind >= SIM_RMW && s->profile->costs.ahead_ps &&
-	    (l->of[c->idx].follows & READS_FOLLOW) && l->of[c->idx].mark != l->epoch)
+	if (kind >= SIM_RMW && reads_ahead(s, l, c))
 		transact(s, l, c, SIM_LOAD);
 	transact(s, l, c, kind);
 	if (kind == SIM_LOAD)

@@ -4,7 +4,8 @@
  *
  *   sim.c       a prediction: setup, warm-up, batches of simulated time, what comes out
  *   engine.c    fibers, the event heap, time
- *   line.c      cache lines: states, transactions, the order of service
+ *   line.c      cache lines: states, transactions
+ *   turn.c      the order of service
  *   arena.c     the model's memory: fixed line numbers
  *   profile.c   costs of a machine; profiles.c: the built-in table
  */
@@ -35,7 +36,7 @@ struct sim_line {
 	uint32_t epoch;	  /* CPUs whose mark equals it share the line; 0: nobody */
 	int nr_sharers;
 	/* who may still use it while the transaction in flight is on its way */
-	int old_owner;
+	int old_owner, taker; /* from whom to whom */
 	int64_t leaves_at;
 	int64_t free_at;     /* the last transaction that nothing overlaps ended */
 	int64_t server_free; /* far atomics */
@@ -135,6 +136,11 @@ void line_access(struct sim *s, struct sim_line *l, enum sim_kind kind, int word
 
 /* @c's transaction ends now: its state changes, and the next request begins */
 void line_grant(struct sim *s, struct sim_cpu *c);
+
+/* --------------------------------------------------------------------- turn.c */
+
+void turn_wait(struct sim *s, struct sim_line *l, struct sim_cpu *c);
+struct sim_cpu *turn_next(struct sim *s, struct sim_line *l); /* somebody waits */
 
 /* -------------------------------------------------------------------- arena.c */
 

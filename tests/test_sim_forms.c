@@ -69,7 +69,7 @@ static void what_the_atomic_changes_is_not_read_ahead(void **state)
 	struct sim_costs c = plain();
 	struct sim_profile *p;
 
-	c.ahead_ps = 25000;
+	c.ahead_ps = 60000;
 	p = make(two_sockets, &c);
 	assert_near(predict(p, "memcg_stock", 2, aligned).transfers_per_op, 9, 0.02);
 	assert_near(predict(p, "memcg_stock", 2, packed).transfers_per_op, 12, 0.02);
