@@ -301,14 +301,15 @@ static void learn(struct sim_line *l, struct sim_cpu *c, enum sim_kind kind, int
 }
 
 /*
- * The core runs reads ahead of its atomic: the line comes shared first, and is upgraded. From
- * farther than the core looks ahead it is not there before the atomic asks, and both are one.
+ * The core runs reads ahead of its atomic: the line comes shared first, and is upgraded. Where it is
+ * not there before the atomic asks (far away, or asked for ahead by the atomic too), both are one.
  */
 static bool reads_ahead(const struct sim *s, const struct sim_line *l, const struct sim_cpu *c)
 {
 	int from = l->owner != NOBODY ? l->owner : l->busy ? l->taker : NOBODY;
 	int64_t ahead_ps = s->profile->costs.ahead_ps;
 
+	ahead_ps -= ahead_ps ? c->now - asked_at(s, c) : 0;
 	if (!ahead_ps || !(l->of[c->idx].follows & READS_FOLLOW) || l->of[c->idx].mark == l->epoch)
 		return false;
 	return ahead_ps >=
