@@ -59,8 +59,8 @@
 
 /* ------------------------------------------------------------------- profiles */
 
-/* 256 entries (Zen 3) to 448 (Zen 5) of a reorder buffer, 3 of them in a cycle */
-#define AMD_AHEAD_PS 25000
+/* a reorder buffer of 256 entries (Zen 3) to 448 (Zen 5), 3 of them in a cycle: 25 to 36 ns */
+#define AMD_AHEAD_PS 30000
 
 /* What the model knows of a machine besides its topology. Every figure has its source in
  * sim/profiles.c or comes from a matrix. All times in ps. */
