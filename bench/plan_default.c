@@ -112,43 +112,34 @@ static int add_layout(struct plan *plan, const struct thinning *t, const struct 
 	return 0;
 }
 
-/* what one line can take, at the worker counts that have saturated cases */
-static int add_limit(struct plan *plan, const struct thinning *t, const struct cpulist *cpus,
-		     const struct cpulist *counts, struct err *err)
+/* contended_line's fetch_add on the first @nr of @cpus */
+static int add_contended(struct plan *plan, const struct cpulist *cpus, int nr, int64_t log,
+			 struct err *err)
 {
 	const struct experiment *exp = experiment_find("contended_line", err);
 	void *params = exp ? malloc(exp->params_size) : NULL;
 	struct cpulist first = *cpus;
-	int i, rc = 0;
-
-	if (!params)
-		return err_set(err, -ENOMEM, "out of memory");
-	params_defaults(exp, params);
-	for (i = 0; i < counts->nr && !rc; i++) {
-		if (skip_count(t, 0, counts->cpu[i], cpus->nr))
-			continue;
-		first.nr = counts->cpu[i];
-		rc = plan_add_case(plan, exp, params, &first, err);
-	}
-	free(params);
-	return rc;
-}
-
-/* what a hand-over costs two that do not poll, as those of core_to_core do */
-static int add_tickets(struct plan *plan, const struct cpulist *cpus, struct err *err)
-{
-	const struct experiment *exp = experiment_find("contended_line", err);
-	void *params = exp ? malloc(exp->params_size) : NULL;
-	struct cpulist two = *cpus;
 	int rc;
 
 	if (!params)
 		return err_set(err, -ENOMEM, "out of memory");
 	params_defaults(exp, params);
-	param_set(params_find(exp, "log", NULL), params, 1);
-	two.nr = 2;
-	rc = plan_add_case(plan, exp, params, &two, err);
+	param_set(params_find(exp, "log", NULL), params, log);
+	first.nr = nr;
+	rc = plan_add_case(plan, exp, params, &first, err);
 	free(params);
+	return rc;
+}
+
+/* what one line can take, at the worker counts that have saturated cases */
+static int add_limit(struct plan *plan, const struct thinning *t, const struct cpulist *cpus,
+		     const struct cpulist *counts, struct err *err)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < counts->nr && !rc; i++)
+		if (!skip_count(t, 0, counts->cpu[i], cpus->nr))
+			rc = add_contended(plan, cpus, counts->cpu[i], 0, err);
 	return rc;
 }
 
@@ -176,7 +167,8 @@ static int add_pairs(struct plan *plan, const struct topo *topo, const struct cp
 		rc = plan_add_case(plan, exp, params, &lists.list[i], err);
 	cpu_lists_free(&lists);
 	free(params);
-	return rc ? rc : add_tickets(plan, cpus, err);
+	/* what a hand-over costs two that do not poll, as these do */
+	return rc ? rc : add_contended(plan, cpus, 2, 1, err);
 }
 
 static int build(struct plan *plan, const struct thinning *t, const struct cpulist *cpus,
