@@ -50,16 +50,20 @@ static char *temp_name(const struct atomic_file *f, int n)
 	return name;
 }
 
+static int open_folder(const char *path, int flags)
+{
+	char *copy = strdup(path);
+	int fd = copy ? open(dirname(copy), flags | O_CLOEXEC, 0666) : -1, saved = errno;
+
+	free(copy);
+	errno = saved;
+	return fd;
+}
+
 /* a file without a name, which no kill leaves behind; -1 where the file system has none */
 static int open_nameless(const struct atomic_file *f)
 {
-	char *copy = strdup(f->target);
-	int fd = -1;
-
-	if (copy && !access("/proc/self/fd", X_OK))
-		fd = open(dirname(copy), O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
-	free(copy);
-	return fd;
+	return access("/proc/self/fd", X_OK) ? -1 : open_folder(f->target, O_RDWR | O_TMPFILE);
 }
 
 /* gives the file the first name that is free, by @make; -errno */
@@ -168,15 +172,10 @@ static int take_over(const struct atomic_file *f)
 /* best effort where the folder cannot be opened or has no sync: the file is in place */
 static int sync_folder(const char *path)
 {
-	char *copy = strdup(path);
-	int fd, rc = 0;
+	int fd = open_folder(path, O_RDONLY | O_DIRECTORY), rc = 0;
 
-	if (!copy)
-		return -ENOMEM;
-	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(copy);
 	if (fd < 0)
-		return 0;
+		return errno == ENOMEM ? -ENOMEM : 0;
 	if (fsync(fd) && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
 		rc = -errno;
 	close(fd);
