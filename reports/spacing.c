@@ -37,18 +37,15 @@ static bool is_writers(const struct result_case *c, int64_t *distance)
 	       result_param(c, "distance", distance);
 }
 
+static bool is_distance(const char *name)
+{
+	return !strcmp(name, "distance");
+}
+
 static bool same_setting(const struct result_case *a, const struct result_case *b)
 {
-	int i;
-
-	if (a->nr_workers != b->nr_workers || a->nr_params != b->nr_params ||
-	    !text_same(a->placement, b->placement) || !text_same(a->home, b->home))
-		return false;
-	for (i = 0; i < a->nr_params; i++)
-		if (!text_same(a->params[i].name, "distance") &&
-		    !text_same(a->params[i].text, result_param_text(b, a->params[i].name)))
-			return false;
-	return true;
+	return a->nr_workers == b->nr_workers && text_same(a->placement, b->placement) &&
+	       result_same_params(a, b, is_distance);
 }
 
 static int by_distance(const void *pa, const void *pb)
