@@ -93,8 +93,9 @@ static inline void synth_window(struct results *r, int idx, int block, double ra
 	results_add_sample(r, idx, &s, NULL);
 }
 
-static inline void synth_case(struct results *r, const struct synth *s, int layout, int batch,
-			      int work, int workers)
+/* on the first CPUs, with room for @nr_params; valid until the next one is added */
+static inline struct result_case *synth_add_case(struct results *r, const char *experiment,
+						 int nr_params, int workers)
 {
 	struct result_case *c;
 	int i;
@@ -102,16 +103,24 @@ static inline void synth_case(struct results *r, const struct synth *s, int layo
 	r->cases = realloc(r->cases, (r->nr_cases + 1) * sizeof(*r->cases));
 	c = &r->cases[r->nr_cases++];
 	*c = (struct result_case){
-		.experiment = strdup("page_counter"),
-		.params = calloc(6, sizeof(*c->params)),
+		.experiment = strdup(experiment),
+		.params = calloc(nr_params, sizeof(*c->params)),
 		.nr_workers = workers,
 		.placement = strdup("cores-first"),
 		.home = strdup("local"),
-		.metrics = calloc(2, sizeof(*c->metrics)),
-		.nr_metrics = 2,
 	};
 	for (i = 0; i < workers; i++)
 		cpulist_add(&c->cpus, i);
+	return c;
+}
+
+static inline void synth_case(struct results *r, const struct synth *s, int layout, int batch,
+			      int work, int workers)
+{
+	struct result_case *c = synth_add_case(r, "page_counter", 6, workers);
+
+	c->metrics = calloc(2, sizeof(*c->metrics));
+	c->nr_metrics = 2;
 	c->metrics[0] = (struct result_metric){strdup("shared_updates"), strdup("per page")};
 	c->metrics[1] = (struct result_metric){strdup("failed"), strdup("per page")};
 	synth_param(c, "layout", layout, synth_layouts[layout]);
@@ -259,20 +268,9 @@ static inline void synth_cut(struct results *r, int n)
 /* contended_line by so many workers in @blocks windows: one update per @service_ns, all together */
 static inline void synth_limit(struct results *r, int workers, int blocks, double service_ns)
 {
-	struct result_case *c;
+	struct result_case *c = synth_add_case(r, "contended_line", 3, workers);
 	int i;
 
-	r->cases = realloc(r->cases, (r->nr_cases + 1) * sizeof(*r->cases));
-	c = &r->cases[r->nr_cases++];
-	*c = (struct result_case){
-		.experiment = strdup("contended_line"),
-		.params = calloc(3, sizeof(*c->params)),
-		.nr_workers = workers,
-		.placement = strdup("cores-first"),
-		.home = strdup("local"),
-	};
-	for (i = 0; i < workers; i++)
-		cpulist_add(&c->cpus, i);
 	synth_param(c, "op", 0, "fetch_add");
 	synth_param(c, "work_ns", 0, NULL);
 	synth_param(c, "log", 0, NULL);

@@ -54,24 +54,20 @@ static double with_pages_ns(const struct bench_case *c)
 	return strcmp(c->exp->name, "page_counter") ? planted_ns(c) : PAGE_NS;
 }
 
-/* @skip: the relation whose pairs were not measured; @limit: whether contended_line was, @tickets:
- * also with its tickets kept, which tell of visits of two operations */
+/* @skip: the relation whose pairs were not measured; @nr: of core_to_core, contended_line and
+ * page_counter the first; @tickets: kept by contended_line, which tell of visits of two operations */
 static struct results *make_record_of(const char *topology, int64_t nr_pairs,
-				      double (*ns)(const struct bench_case *c), int skip,
-				      bool limit, bool tickets)
+				      double (*ns)(const struct bench_case *c), int skip, int nr,
+				      bool tickets)
 {
+	static const int nr_sets[] = {0, 1, 3, 4};
 	const char *const names[] = {"core_to_core", "contended_line", "page_counter"};
-	const char *const sets[] = {"op=fetch_add", tickets ? "log=0,1" : "log=0",
-				    "protocol=cas,read", "batch=32,64"};
-	bool pages = ns == with_pages_ns;
+	const char *const sets[] = {"protocol=cas,read", "op=fetch_add",
+				    tickets ? "log=0,1" : "log=0", "batch=32,64"};
 	struct plan_spec spec = {.experiments = names,
-				 .nr_experiments = pages   ? 3
-						   : limit ? 2
-							   : 1,
-				 .sets = limit ? sets : sets + 2,
-				 .nr_sets = pages   ? 4
-					    : limit ? 3
-						    : 1,
+				 .nr_experiments = nr,
+				 .sets = sets,
+				 .nr_sets = nr_sets[nr],
 				 .nr_pairs = nr_pairs,
 				 .workers = "1,2"};
 	struct err err = ERR_INIT;
@@ -111,14 +107,14 @@ static struct results *make_record_of(const char *topology, int64_t nr_pairs,
 	return r;
 }
 
-static struct results *make_record(int skip, bool limit)
+static struct results *make_record(int skip, int nr)
 {
-	return make_record_of(FOUR, 0, planted_ns, skip, limit, false);
+	return make_record_of(FOUR, 0, planted_ns, skip, nr, false);
 }
 
 static void the_planted_costs_come_out(void **state)
 {
-	struct results *r = make_record(-1, true);
+	struct results *r = make_record(-1, 2);
 	struct sim_profile *p = NULL;
 	struct err err = ERR_INIT;
 
@@ -139,7 +135,7 @@ static void the_planted_costs_come_out(void **state)
 /* two operations a visit, 8 ns each: a hand-over takes 16, where core_to_core's polling makes it 20 */
 static void tickets_tell_what_a_hand_over_costs(void **state)
 {
-	struct results *r = make_record_of(FOUR, 0, planted_ns, -1, true, true);
+	struct results *r = make_record_of(FOUR, 0, planted_ns, -1, 2, true);
 	struct sim_profile *p = NULL;
 	struct err err = ERR_INIT;
 
@@ -177,7 +173,7 @@ static void what_one_worker_took_is_kept(void **state)
 				 .sets = sets,
 				 .nr_sets = 1,
 				 .workers = "1,2"};
-	struct results *r = make_record_of(FOUR, 0, with_pages_ns, -1, true, false);
+	struct results *r = make_record_of(FOUR, 0, with_pages_ns, -1, 3, false);
 	struct topo *t = load();
 	struct sim_profile *p = NULL;
 	struct err err = ERR_INIT;
@@ -204,12 +200,12 @@ static void what_one_worker_took_is_kept(void **state)
 static void what_is_missing_is_named(void **state)
 {
 	struct sim_profile *p = NULL;
-	struct results *r = make_record(1, true);
+	struct results *r = make_record(1, 2);
 	struct err err;
 
 	assert_refused(profile_from_results(&p, r, load(), &err), -EINVAL, "cross-package", &err);
 	results_free(r);
-	r = make_record(-1, false);
+	r = make_record(-1, 1);
 	assert_refused(profile_from_results(&p, r, load(), &err), -EINVAL,
 		       "contended_line op=fetch_add", &err);
 	results_free(r);
@@ -232,7 +228,7 @@ static double worst_ps(const struct sim_profile *p)
 /* a record that samples the pairs still gives each of them its own cost */
 static void pairs_not_measured_come_from_legs(void **state)
 {
-	struct results *r = make_record_of(SIXTEEN, 50, legs_case_ns, -1, true, false);
+	struct results *r = make_record_of(SIXTEEN, 50, legs_case_ns, -1, 2, false);
 	struct sim_profile *p = NULL;
 	struct err err = ERR_INIT;
 
@@ -247,7 +243,7 @@ static void pairs_not_measured_come_from_legs(void **state)
 
 static void too_few_pairs_give_their_median(void **state)
 {
-	struct results *r = make_record_of(SIXTEEN, 8, legs_case_ns, -1, true, false);
+	struct results *r = make_record_of(SIXTEEN, 8, legs_case_ns, -1, 2, false);
 	struct sim_profile *p = NULL;
 	struct err err = ERR_INIT;
 
