@@ -25,8 +25,8 @@
  *                        local work to do since its last atomic: that much of the hand-over costs
  *                        nothing where the line was free. And it runs reads ahead of an atomic:
  *                        where a subject reads another word of the line after its atomic (max
- *                        beside usage) and it arrives before the atomic asks, it comes shared first and
- *                        is upgraded then, two transactions instead of one
+ *                        beside usage) and it arrives before the atomic asks, it comes shared
+ *                        first and is upgraded then, two transactions instead of one
  *   far atomics (Arm)    the home executes: two legs, and far_ps of service; no hand-over. One
  *                        whose value nobody uses is posted: the core goes on, with 8 on their way
  *   crowd (LL/SC)        each CPU that waits adds crowd_ps to a turn: it loads, and fails to store
